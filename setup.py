@@ -18,7 +18,7 @@ class BuildWithPages(build_py):
         if self.editable_mode:
             return
         for page in Path("docs").rglob("*.md"):
-            if page.parts[1] != "reference":  # a site makes it of docstrings
+            if page.parts[1:] != ("reference", "results.md"):  # a site makes it of docstrings
                 target = Path(self.build_lib, "verax", page)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(page, target)

@@ -11,7 +11,7 @@ not in the rule are left out; columns that are not in the rule take the values o
 With --words similar the promise is looked at where words are replaced by similar ones, which the package cannot do here: it
 asks a language model for them.
 
-Prints what docs/results/anchor.md is made of: a comparison for each model, and with --promised how many of so many rules are
+Prints what lies beside docs/results/anchor.md as CSV: a comparison for each model, and with --promised how many of so many rules are
 as precise as promised.
 """
 

@@ -1,8 +1,9 @@
 """The calibration suite: every claim whose rate is promised, measured by simulation; fails where one leaves its band.
 
-Every module `calibration_*.py` of this folder that has ``rows(quick)`` takes part. Prints a table, writes it into the
-section "Claims" of docs/results/calibration.md (between two comments; all else stays as it is) and ends with status 1
-where a measured rate lies outside what its promise and the simulation's own error allow. ``--quick`` takes minutes.
+Every module `calibration_*.py` of this folder that has ``rows(quick)`` takes part. Prints a table, writes it as
+docs/results/calibration/claims.csv and its summary into the page beside (between two comments; all else stays as it is), and
+ends with status 1 where a measured rate lies outside what its promise and the simulation's own error allow. ``--quick`` takes
+minutes.
 """
 
 from __future__ import annotations
@@ -10,11 +11,14 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import re
 import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
+
+from csv_tables import write_table
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"
@@ -24,27 +28,7 @@ PAGE = HERE.parent / "docs" / "results" / "calibration.md"
 HEADING = "## Claims"
 BEGIN, END = "<!-- claims: written by perf/calibrate.py -->", "<!-- end of claims -->"
 PROCESSES = 2
-
-# What was measured before these claims were mended, by how a claim's name begins.
-BEFORE = {
-    "judge: three random explainers, 1 input": "56%",
-    "judge: three random explainers, 2 inputs": "49%",
-    "judge: three random explainers, 4 inputs": "33%",
-    "judge: three random explainers, 5 inputs": "at most 0.9%",
-    "judge: perfect explainers": "100% at 4 inputs, 69% at 5",
-    "staining, five models, three equal explainers, 20 planted stains": "20%",
-    "staining, five models, three equal explainers, 20 stains of nine words": "40%",
-    "staining, the same, 10 stains of nine words": "48%",
-    "staining, one model, three equal explainers, 20 stains of nine words": "8 to 14%",
-    "staining, one difference between two explainers": "6 to 11%; 17% where one fails on few words",
-    "staining, five models, three equal explainers: a test of average ranks": "100%",
-    "rationale: interval over 3 targets": "19%, one is shown",
-    "rationale: interval over 5 targets": "34 to 50%",
-    "rationale: 'hardly ever errs' said at a true 3%": "31 to 35%",
-    "joint report: rank correlation at ±1": "always shown, [+1.00, +1.00], never right",
-    "within people: practice claimed as an effect; two rows of six": "17%, warned of and still claimed",
-    "within people: practice claimed as an effect; two rows of six, each other's reverse": "–",
-}
+HEAD = ("claim", "promised", "measured, per cent", "allowed", "simulated runs")
 
 
 def modules(folder: Path) -> list[str]:
@@ -75,23 +59,37 @@ def gathered(folder: Path, quick: bool) -> list[tuple[object, ...]]:
     return [row for name in names for row in found[name]]
 
 
-def before(claim: str) -> str:
-    """What was measured before, of the longest name that the claim begins with; a dash if that is not known."""
-    known = [name for name in BEFORE if claim.startswith(name)]
-    return BEFORE[max(known, key=len)] if known else "–"
-
-
-def table(rows: Sequence[tuple[object, ...]]) -> str:
-    """The rows as a Markdown table."""
-    lines = [
-        "| claim | promised | before | measured, per cent | allowed | simulated runs |",
-        "|---|---|---|---|---|---|",
-    ]
-    lines += [
-        f"| {claim} | {promised} | {before(str(claim))} | {measured:.1f} | {low:.1f} to {high:.1f} | {runs:,} |"
+def lines(rows: Sequence[tuple[object, ...]]) -> list[tuple[str, ...]]:
+    """The rows as they are shown."""
+    return [
+        (str(claim), str(promised), f"{measured:.1f}", f"{low:.1f} to {high:.1f}", f"{runs:,}")
         for claim, promised, measured, runs, low, high in rows
     ]
-    return "\n".join(lines)
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Rows as a Markdown table."""
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
+
+
+def summary(shown: Sequence[Sequence[str]]) -> str:
+    """A line for each area: how many rates were simulated, how many stay in their bands, the worst false claim."""
+    areas: dict[str, list[Sequence[str]]] = {}
+    for row in shown:
+        areas.setdefault(re.split(r"[:,]", row[0])[0], []).append(row)
+    found = []
+    for area, own in areas.items():
+        within = [low <= float(row[2]) <= high for row in own for low, high in [_ends(row[3])]]
+        small = [float(row[2]) for row in own if re.match(r"(at most 5%|5% at the most)", row[1])]
+        found.append((area, str(len(own)), str(sum(within)), f"{max(small):.1f}" if small else "–"))
+    return table(
+        ("area", "rates", "within their bands", "highest rate where at most 5% is promised, %"), found
+    )
+
+
+def _ends(allowed: str) -> tuple[float, float]:
+    low, high = allowed.split(" to ")
+    return float(low), float(high)
 
 
 def outside(rows: Sequence[tuple[object, ...]]) -> list[str]:
@@ -103,20 +101,13 @@ def outside(rows: Sequence[tuple[object, ...]]) -> list[str]:
     ]
 
 
-def written(page: str, rows: Sequence[tuple[object, ...]]) -> str:
-    """The page with the table between its two comments; the section is added at the end if there is none."""
-    body = f"{BEGIN}\n\n{table(rows)}\n\n{END}"
+def written(page: str, shown: Sequence[Sequence[str]]) -> str:
+    """The page with the summary between its two comments; the section is added at the end if there is none."""
+    body = f"{BEGIN}\n\n{summary(shown)}\n\n{END}"
     if BEGIN in page and END in page:
         start, stop = page.index(BEGIN), page.index(END) + len(END)
         return f"{page[:start]}{body}{page[stop:]}"
-    about = (
-        "Every claim whose rate is promised, from generators that are not those of the estimators. *Before* is what was\n"
-        "found before the claim was mended, by other simulations than these, so that it tells the size of the fault and is not to be\n"
-        "compared digit by digit; *allowed* is the promise with three standard errors of the simulation, which is wide where runs are\n"
-        "few. Made, and checked, by `make calibration`, which fails where a rate leaves what is allowed; the table has the number of\n"
-        "runs that it was last made with."
-    )
-    return f"{page.rstrip()}\n\n{HEADING}\n\n{about}\n\n{body}\n"
+    return f"{page.rstrip()}\n\n{HEADING}\n\n{body}\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -127,9 +118,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--page", type=Path, default=PAGE, help="whose section Claims is written")
     asked = parser.parse_args(arguments)
     rows = gathered(asked.folder, asked.quick)
-    print(table(rows))
+    shown = lines(rows)
+    print(table(HEAD, shown))
+    write_table(asked.page.with_suffix("") / "claims.csv", [HEAD, *shown])
     page = asked.page.read_text(encoding="utf-8") if asked.page.exists() else ""
-    asked.page.write_text(written(page, rows), encoding="utf-8")
+    asked.page.write_text(written(page, shown), encoding="utf-8")
     left = outside(rows)
     for line in left:
         print(f"Outside its band: {line}")

@@ -1,4 +1,4 @@
-"""False claims, coverage and power of the estimators on simulated studies; writes docs/results/calibration.md.
+"""False claims, coverage and power of the estimators on simulated studies; writes docs/results/calibration/between.csv.
 
 2,000 studies without any effect per size, and as many in which one method adds 8 points. ``--quick`` uses 100. Every
 group of studies has a seed of its own, so that results do not depend on the number of processes.
@@ -21,6 +21,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np
 from scipy.special import stdtr
 
+from csv_tables import stacked, tables_of, write_table
 from verax.stats.crossed import claims
 from verax.stats.crossed.claims import Stratum, components
 from verax.stats.power import Design, Spreads, simulate
@@ -32,8 +33,7 @@ GROUP = 50
 REPLICATES = 499
 EFFECT = 0.08
 SEED = 20241
-WITHIN = "## Within people"
-OUT = Path(__file__).resolve().parents[1] / "docs" / "results" / "calibration.md"
+OUT = Path(__file__).resolve().parents[1] / "docs" / "results" / "calibration" / "between.csv"
 
 # The paper's size is two domains with their own people and items, each analysed alone.
 PAPER = {"tests": 2, "halves": 0.5}
@@ -248,7 +248,7 @@ def table(title, names, measured, truth, flip=()) -> str:
     return "\n".join(lines)
 
 
-def page(measured, studies, seconds, command, linear) -> str:
+def found_tables(measured) -> list[list[list[str]]]:
     none = table(
         "false claims, per cent",
         [
@@ -320,69 +320,7 @@ def page(measured, studies, seconds, command, linear) -> str:
         measured,
         "unequal",
     )
-    return TEMPLATE.format(
-        none=none,
-        families=families,
-        covered=covered,
-        power=power,
-        widths=widths,
-        unequal=unequal,
-        studies=f"{studies:,}",
-        linear=f"{linear * GROUP:,}",
-        minutes=f"{seconds / 60:.0f}",
-        command=command,
-        boots=REPLICATES,
-        ratio=SUSPECT_RATIO,
-    )
-
-
-TEMPLATE = """# Calibration: does 5% mean 5%?
-
-How often do the estimators claim an effect where there is none, how often do their intervals hold the truth, and how
-often do they find an effect of 8 points? {studies} simulated studies each, from `verax.stats.power`: log-odds with
-spreads .55 between people, 1.0 between items, .3 and .45 in what people and items gain, .6 between pairs of a person
-and an item; 66% right before explanations; 3% of pairs missing. "No effect" is no effect in points. Made in {minutes}
-minutes by
-
-```
-{command}
-```
-
-Sizes: *paper* is two domains with 20 and 19 people in five methods (three to five each) and 64 items, of which people
-get all or a random half of each of two tests, each domain analysed alone; *5 x 20 x 32* is five methods with 20 people
-each and 32 items; *5 x 8 x 16* likewise. In brackets the 95% interval of the simulation itself, over studies.
-
-## No effect: false claims where 5% is promised
-
-{none}
-
-The default holds its promise in all three sizes. The check can see both errors: tests of rows claim too often, the
-bootstrap of participants and items ({boots} replicates) hardly ever does, which is not caution but lost power. Tests of
-participants alone are right about these very items and too bold about other items, most of all in a mean over methods,
-where people average out and items do not. The linear mixed model was fitted to {linear} studies of each size.
-
-## Families
-
-{families}
-
-## Coverage
-
-{covered}
-
-## Power and width
-
-{power}
-
-{widths}
-
-## Where pooled variances fail
-
-{unequal}
-
-No method has an effect, but people of one method vary far more in what they gain (.9 against .2); the rates are that
-method's. Own variances are the default; where somebody asks for pooled ones, the estimate carries a warning where a method
-has more than {ratio} times the pooled variance.
-"""
+    return [table for text in (none, families, covered, power, widths, unequal) for table in tables_of(text)]
 
 
 # What must come out, in per cent: (truth, measurement, lowest, highest).
@@ -407,13 +345,6 @@ def outside_gates(measured) -> list[str]:
     ]
 
 
-def _other_sections(path: Path) -> str:
-    """What perf/within_calibration.py found, which this script does not repeat."""
-    before = path.read_text(encoding="utf-8") if path.exists() else ""
-    _, heading, rest = before.partition(WITHIN)
-    return f"\n{heading}{rest}" if heading else ""
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="100 studies")
@@ -431,10 +362,8 @@ def main() -> None:
         for truth in ("none", "effect", "unequal")
     ]
     measured, seconds = gather(tasks, options.jobs)
-    words = "perf/calibration.py" + (" --quick" if options.quick else f" --jobs {options.jobs}")
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    text = page(measured, groups * GROUP, seconds, f"python {words}", linear)
-    options.out.write_text(text + _other_sections(options.out), encoding="utf-8")
+    write_table(options.out, stacked(found_tables(measured)))
+    print(f"{groups * GROUP:,} studies of each size, {seconds / 60:.0f} minutes")
     print(options.out)
     print("\n".join(outside_gates(measured)) or "All rates are where they must be.")
 

@@ -19,12 +19,13 @@ import time
 from pathlib import Path
 
 import numpy as np
+from distributed import Client
 
 from verax.run.cluster import on_cluster
 from verax.run.jobs import Job
 from verax.run.worker import run_job
 
-KILL_SECONDS = 10.0  # a new worker needs some seconds until it is there
+START_SECONDS = 240
 
 
 def measure(seed: int) -> dict[str, float]:
@@ -45,10 +46,12 @@ def peak_mb(process: subprocess.Popen[bytes]) -> float:
     return int(status.split("VmHWM:")[1].split()[0]) / 1024
 
 
-def churn(workers: list[subprocess.Popen[bytes]], begin: object, ended: threading.Event) -> int:
-    """Kills the oldest worker and starts another, until the jobs have ended; how many were killed."""
+def churn(
+    workers: list[subprocess.Popen[bytes]], begin: object, ended: threading.Event, seconds: float
+) -> int:
+    """Kills the oldest worker and starts another, again and again until the jobs have ended; how many were killed."""
     killed = 0
-    while not ended.wait(KILL_SECONDS):
+    while not ended.wait(seconds):
         workers.append(begin())  # type: ignore[operator]
         workers.pop(0).kill()
         killed += 1
@@ -60,6 +63,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jobs", type=int, default=10_000)
     parser.add_argument("--workers", type=int, default=3)
+    parser.add_argument(
+        "--kill-every", type=float, default=10.0, help="seconds; a new worker needs some until it is there"
+    )
     wanted = parser.parse_args()
     sys.path.insert(0, str(Path(__file__).parent))
     jobs = [Job(f"job {seed}", "cluster:measure", {"seed": seed}) for seed in range(wanted.jobs)]
@@ -79,8 +85,12 @@ def main() -> None:
             return start("distributed.cli.dask_worker", *where, *options)
 
         workers = [begin() for _ in range(wanted.workers)]
+        with Client(address, timeout=START_SECONDS) as client:  # on a busy machine they need long to start
+            client.wait_for_workers(wanted.workers, timeout=START_SECONDS)
         ended, killed = threading.Event(), [0]
-        thread = threading.Thread(target=lambda: killed.append(churn(workers, begin, ended)))
+        thread = threading.Thread(
+            target=lambda: killed.append(churn(workers, begin, ended, wanted.kill_every)), daemon=True
+        )
         begun = time.perf_counter()
         thread.start()
         there = {outcome.key: outcome.value for outcome in on_cluster(jobs, address)}

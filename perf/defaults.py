@@ -1,6 +1,6 @@
 """The defaults where they could mislead: unequal variances, stains that share words, shares near 1, one person less.
 
-    .venv/bin/python perf/defaults.py            # some minutes; adds its section to docs/results/calibration.md
+    .venv/bin/python perf/defaults.py            # some minutes; writes four tables into docs/results/calibration/
     .venv/bin/python perf/defaults.py --studies 200
 
 Scores are bounded and not normal: people answer right or wrong (`verax.stats.power`), and a stain's score is
@@ -17,13 +17,13 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
+from csv_tables import tables_of, write_table
 from verax.stats import mean_interval, mean_share, sharing, spread_of_mean
 from verax.stats.crossed import claims
 from verax.stats.crossed.claims import Stratum, components
 from verax.stats.power import Design, Spreads, simulate
 
-OUT = Path("docs/results/calibration.md")
-HEADING = "## Where defaults could mislead\n"
+OUT = Path(__file__).resolve().parents[1] / "docs" / "results" / "calibration"
 ITEMS, INPUTS = 32, 50
 # People per condition, the last is the control; and in which of them people vary more in what they gain (.9 against .2).
 GROUPS = (
@@ -46,21 +46,16 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=OUT)
     options = parser.parse_args()
     started = time.perf_counter()
-    parts = [
-        variances(options.studies),
-        jumps(options.studies),
-        words(options.studies),
-        shares(options.studies),
-    ]
-    minutes = (time.perf_counter() - started) / 60
-    head = (
-        f"{HEADING}\n{options.studies:,} simulated runs for each line, bounded scores; per cent, with the standard error of "
-        f"the simulation at most {100 * (0.25 / options.studies) ** 0.5:.1f} (near 5%: "
-        f"{100 * (0.05 * 0.95 / options.studies) ** 0.5:.1f}). Made in {minutes:.0f} minutes by `python perf/defaults.py "
-        f"--studies {options.studies}`.\n"
-    )
-    before = options.out.read_text(encoding="utf-8").partition(HEADING)[0].rstrip("\n")
-    options.out.write_text(f"{before}\n\n{head}\n" + "\n\n".join(parts) + "\n", encoding="utf-8")
+    parts = {
+        "variances.csv": variances(options.studies),
+        "one-person-less.csv": jumps(options.studies),
+        "stain-means.csv": words(options.studies),
+        "shares.csv": shares(options.studies),
+    }
+    for name, text in parts.items():
+        print(text, end="\n\n")
+        write_table(options.out / name, tables_of(text)[0])
+    print(f"{options.studies:,} runs a line, {(time.perf_counter() - started) / 60:.0f} minutes")
     print(options.out)
 
 
@@ -149,7 +144,7 @@ def jumps(studies) -> str:
             "Leaving out one of ten people of a condition that is not compared turns the verdict (p at most .05 or not) on the "
             "other two conditions:",
             "",
-            "| 3 x 10 people | pooled below ten people, as before | own, always |",
+            "| 3 x 10 people | pooled below ten people | own, always |",
             "|---|---|---|",
             *rows,
         ]
@@ -210,8 +205,7 @@ def words(studies) -> str:
             *rows,
             "",
             f"The default is not exact: differences are claimed falsely in up to {worst:.1f}% where words carry most of the "
-            "variance, since few words tell badly how much they vary. What was tried against it stands above, under degrees of "
-            "freedom.",
+            "variance, since few words tell badly how much they vary.",
         ]
     )
 

@@ -16,6 +16,7 @@ import tracemalloc
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
@@ -460,6 +461,15 @@ def keep(results: dict[str, list[Cell]], peaks: dict[tuple[str, int], float]) ->
         print("written: perf/RESULTS.md")
 
 
+# Around a table that readers open if they want it.
+CLOSED = ("", "</details>", "")
+
+
+def opened(title: str) -> tuple[str, ...]:
+    """The lines before a folded table; CLOSED stands behind it."""
+    return ('<details markdown="1">', f"<summary>{title}</summary>", "")
+
+
 def report(settings: Settings, results: dict[str, list[Cell]], peaks: dict[tuple[str, int], float]) -> str:
     lime_cells, shap_cells = results["lime"], results["shap"]
     cold = [cell.ratio("lime", "cold") for cell in lime_cells]
@@ -540,7 +550,8 @@ def report(settings: Settings, results: dict[str, list[Cell]], peaks: dict[tuple
     lines = [
         "# Speed",
         "",
-        "Written by `make perf` (`perf/explainers.py`). Ratios of medians; packages and Verax take turns in one process.",
+        f"Written by `make perf` (`perf/explainers.py`) on {date.today():%-d %B %Y}. Ratios of medians; packages and Verax take turns "
+        "in one process.",
         f"{settings.inputs} inputs, {settings.repeats} repeats. Machine: {machine()}",
         "",
         "| against | to reach | measured | |",
@@ -553,24 +564,21 @@ def report(settings: Settings, results: dict[str, list[Cell]], peaks: dict[tuple
         "Cold: no mask bank, no split text, no path for the model; the path's own check is inside the time. Banks built:",
         "the state from the second model on. Both sides select ten features, as `lime` does by default.",
         "",
-        "## LIME on texts, milliseconds per input",
-        "",
+        *opened("LIME on texts, milliseconds per input"),
         table(
             lime_cells,
             ["text", "model", "samples"],
             [ms("lime"), ms("cold"), ms("warm"), ratio("lime", "cold"), ratio("lime", "warm")],
         ),
-        "",
-        "## LIME on texts with forward selection (6 features)",
-        "",
+        *CLOSED,
+        *opened("LIME on texts with forward selection (6 features)"),
         table(
             results["forward"],
             ["text", "model", "samples"],
             [ms("lime"), ms("cold"), ms("warm"), ratio("lime", "cold"), ratio("lime", "warm")],
         ),
-        "",
-        "## KernelSHAP on texts, 2 * features + 2048 coalitions",
-        "",
+        *CLOSED,
+        *opened("KernelSHAP on texts, 2 * features + 2048 coalitions"),
         "`shap` with sparse rows, a zero background and l1_reg=False; the expert builds an explainer over the present",
         'columns only. Verax is held to sampling (`route="kernel"`); by default it would take an exact route for trees.',
         "",
@@ -587,17 +595,14 @@ def report(settings: Settings, results: dict[str, list[Cell]], peaks: dict[tuple
                 ratio("expert", "warm"),
             ],
         ),
-        "",
-        "## LIME on tables (Adult, 14 columns, 5,000 samples)",
-        "",
+        *CLOSED,
+        *opened("LIME on tables (Adult, 14 columns, 5,000 samples)"),
         table(results["tables"], ["model"], [ms("lime"), ms("ours"), ratio("lime", "ours")]),
-        "",
-        "## Any estimator: no fast path",
-        "",
+        *CLOSED,
+        *opened("Any estimator: no fast path"),
         table(results["any"], ["text", "model", "samples"], [ms("predict_proba"), ms("ours"), ms("allowed")]),
-        "",
-        "## Any callable on strings",
-        "",
+        *CLOSED,
+        *opened("Any callable on strings"),
         table(
             results["strings"],
             ["text", "samples"],
@@ -609,13 +614,12 @@ def report(settings: Settings, results: dict[str, list[Cell]], peaks: dict[tuple
                 ms("we in all"),
             ],
         ),
-        "",
-        "## Peak memory above the model: 5,000 samples, 230-word documents",
-        "",
+        *CLOSED,
+        *opened("Peak memory above the model: 5,000 samples, 230-word documents"),
         "| model | one input, MB | batch of 64, MB |",
         "|---|---|---|",
         *(f"| {name} | {peaks[name, 1]:.0f} | {peaks[name, 64]:.0f} |" for name in MODELS),
-        "",
+        *CLOSED,
     ]
     return "\n".join(lines)
 

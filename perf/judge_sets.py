@@ -1,5 +1,7 @@
 """Which explainer for models that nobody tuned for: five models on each of eleven sets; writes docs/results/judge.md.
 
+Beside it lies judge/models.csv, with a line for each model.
+
 Tables are given as DataFrames with what they hold (missing values, categories as texts), texts as lists; models are
 fitted here with scikit-learn's, xgboost's and LightGBM's own defaults. Six sets were looked at while the code was
 written; five were held back until it was done. Sets that lie in a folder of published data (``--data``) or of
@@ -7,24 +9,28 @@ CSV files from elsewhere (``--csv``: titanic.csv, german.csv, sms.tsv, tweets.cs
 are left out, with a sentence, where they are not there.
 
     python perf/judge_sets.py [--data ../shared/data] [--csv ../csv] [--seconds 60] [--only wine] [--out docs/results/judge.md]
+    python perf/judge_sets.py --render        # writes the page anew from the stored lines
 """
 
 from __future__ import annotations
 
 import argparse
-import time
+import csv
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 import verax
+from csv_tables import write_table
 from verax.workflows.judgement import Judgement
 
 OUT = Path(__file__).resolve().parents[1] / "docs" / "results" / "judge.md"
 EXPLAINERS = ["lime", "shap", "greedy", "random"]
+HEAD = ["set", "part", "model", "believed", *EXPLAINERS, "planted reasons", "seconds", "limit", "verdict"]
+Line = Mapping[str, str]  # of the stored ones, by their columns
 CENSUS = [
     *(
         "age",
@@ -215,45 +221,42 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--only", default="")
     parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--render", action="store_true", help="from the stored lines; nothing is judged")
     given = parser.parse_args()
+    stored = given.out.with_suffix("") / "models.csv"
+    if not given.render:
+        write_table(stored, [HEAD, *_measured(given.data, given.csv, given.only, given.seconds)])
+    with stored.open(encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file))
+    given.out.write_text(page(lines), encoding="utf-8")
+
+
+def _measured(data: Path, texts: Path, only: str, seconds: float) -> Iterator[list[object]]:
     warnings.simplefilter("ignore")
-    began, body, took, shown = time.time(), [], [], 0
-    parts = [("held back", HELD_BACK, given.csv), ("looked at before", SETS, given.data)]
-    for part, sets, folder in parts:
+    for part, sets, folder in (("held back", HELD_BACK, texts), ("looked at before", SETS, data)):
         for name, load in sets.items():
-            if given.only not in f"{name}, {part}":
+            if only not in f"{name}, {part}":
                 continue
             try:
                 pair = load(folder)
             except OSError:
-                body += [f"## {name} ({part})", "", "Not at hand here.", ""]
+                print(f"{name} is not at hand here.", flush=True)
                 continue
-            lines, sentences, found = [], [], []
-            for label, judged in judgements(name, pair, given.seconds):
-                found.append(judged)
-                lines.append(_line(label, judged))
-                sentences.append(f"- {label}: {judged.verdict.sentence}")
-            took += [judged.seconds for judged in found]
-            shown += sum(bool(judged.believe) for judged in found)
-            heads = [
-                "model",
-                "believed",
-                *EXPLAINERS,
-                "planted reasons (lime, shap, greedy; chance)",
-                "seconds",
-            ]
-            table = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads), *lines]
-            body += [f"## {name} ({part})", "", *table, "", *sentences, ""]
-    given.out.write_text(
-        "\n".join([*_head(took, shown, given.seconds, time.time() - began), *body]), encoding="utf-8"
-    )
+            for label, judged in judgements(name, pair, seconds):
+                yield [
+                    name,
+                    part,
+                    *_line(label, judged),
+                    round(judged.seconds),
+                    seconds,
+                    judged.verdict.sentence,
+                ]
 
 
-def _line(label: str, found: Judgement) -> str:
+def _line(label: str, found: Judgement) -> list[str]:
     by_name = {row.name: row for row in found.verdict.judged}
     cells = [f"{found.verdict.mark(by_name[e])} {found.verdict.written(by_name[e])}" for e in EXPLAINERS]
-    believed = ", ".join(found.believe) or "none"
-    return f"| {label} | {believed} | {' | '.join(cells)} | {_planted(found)} | {found.seconds:.0f} |"
+    return [label, ", ".join(found.believe) or "none", *cells, _planted(found)]
 
 
 def _planted(found: Judgement) -> str:
@@ -263,22 +266,64 @@ def _planted(found: Judgement) -> str:
     return f"{', '.join(f'{100 * mean:.0f}' for mean in means)}; {100 * np.mean(found.planted.floor):.0f}"
 
 
-def _head(took: list[float], shown: int, seconds: float, minutes: float) -> list[str]:
-    return [
-        "# Which explainer for models that nobody tuned for",
-        "",
-        f"`verax judge` on {len(took)} models, five on each set, with at most {seconds:.0f} seconds each: there is an answer for "
-        f"all of them, and for {shown} some explainer is shown to name what the answers rest on. It took {np.median(took):.0f} seconds at "
-        f"the median, {max(took):.0f} at the most, {minutes / 60:.0f} minutes in all on two cores.",
-        "",
-        "Numbers are how far of the way from random features to the best possible an explainer comes, in per cent, with 95% intervals "
-        "over inputs; [marks and method](../judge.md). `random` is a control that should never be believed. A limit of time is kept between steps, so that a model "
-        "that takes long to fit or to ask goes over it. Written by `python perf/judge_sets.py`, beside other work on the machine.",
-        "",
-        "Five sets were held back: nothing was changed after they were first judged. The six others were looked at while planting was "
-        "worked on.",
-        "",
+def _marked(lines: Sequence[Line], explainer: str, mark: str) -> int:
+    return sum(line[explainer].startswith(mark) for line in lines)
+
+
+def _of_texts(line: Line) -> bool:
+    return line["model"].startswith(("TF-IDF", "counts"))
+
+
+def _counts(lines: Sequence[Line]) -> list[str]:
+    """For each explainer, on how many models it is believed, and on how many it names a part."""
+    found = []
+    for explainer in EXPLAINERS:
+        believed, part = (_marked(lines, explainer, mark) for mark in "✓~")
+        found.append(f"{believed}" + (f" (~ {part})" if part else ""))
+    return found
+
+
+def page(lines: Sequence[Line]) -> str:
+    """The page from its stored lines."""
+    seconds = [float(line["seconds"]) for line in lines]
+    shown = sum(line["believed"] != "none" for line in lines)
+    kinds = {"tables": [line for line in lines if not _of_texts(line)], "texts": [*filter(_of_texts, lines)]}
+    sets: dict[tuple[str, str], list[Line]] = {}
+    for line in lines:
+        sets.setdefault((line["set"], line["part"]), []).append(line)
+    of_kind = [
+        f"on {len(own)} models of {kind} `shap` in {_marked(own, 'shap', '✓')}, `lime` in {_marked(own, 'lime', '✓')}, "
+        f"`greedy` in {_marked(own, 'greedy', '✓')}"
+        for kind, own in kinds.items()
     ]
+    failed = [line for line in lines if line["planted reasons"].startswith("none")]
+    heads = ["set", "", *EXPLAINERS]
+    rows = [[name, part, *_counts(own)] for (name, part), own in sets.items()]
+    return "\n".join(
+        [
+            "# Which explainer for models that nobody tuned for",
+            "",
+            f"**`verax judge` was asked about {len(lines)} models of {len(sets)} data sets, five on each. For {shown} of them it shows some "
+            f"explainer to name what the answers rest on: {'; '.join(of_kind)}. `random`, a control that should never be believed, "
+            f"is believed in {_marked(lines, 'random', '✓')}.**",
+            "",
+            f"With at most {lines[0]['limit']} seconds each it took {np.median(seconds):.0f} seconds at the median and {max(seconds):.0f} at the most. "
+            f"Reasons could be planted in all but {len(failed)} of the models. [How it decides](../judge.md).",
+            "",
+            "On how many of five models an explainer is believed (✓); in brackets, on how many it names only a part of what the answers "
+            "rest on (~). Five sets were held back: nothing was changed after they were first judged. The other six were looked at "
+            "while planting was worked on.",
+            "",
+            f"| {' | '.join(heads)} |",
+            "|" + "---|" * len(heads),
+            *(f"| {' | '.join(row)} |" for row in rows),
+            "",
+            "Each model's line, with its 95% intervals over inputs, the planted reasons and the sentence of its verdict: "
+            "[models.csv](judge/models.csv). Numbers there are how far of the way from random features to the best possible an explainer "
+            "comes, in per cent. Written by `perf/judge_sets.py`.",
+            "",
+        ]
+    )
 
 
 if __name__ == "__main__":

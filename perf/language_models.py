@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from datetime import date
 from pathlib import Path
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -92,7 +93,7 @@ def write(rows: list[str], samples: int, package_samples: int) -> None:
         [
             TITLE.strip(),
             "",
-            "`make perf-llm`: SmolLM2-135M with six examples in its prompt, LIME on reviews of Rotten Tomatoes. Milliseconds "
+            f"`make perf-llm`, measured on {date.today():%-d %B %Y}: SmolLM2-135M with six examples in its prompt, LIME on reviews of Rotten Tomatoes. Milliseconds "
             "of one thread for each perturbed row: the `lime` package with a prediction function as people write it "
             f"({package_samples} samples), and Verax ({samples} samples). The difference is the largest between the "
             "probabilities of the two ways on 16 variants. The longer a text is beside the prompt, the less there is to share.",

@@ -123,21 +123,18 @@ SETS: dict[str, tuple[Callable[[Path], Dataset], tuple[Row, ...]]] = {
 
 HEAD = """# Networks on real sets
 
-Made by `perf/models.py`: seed 0, one thread, settings as in docs/models.md. Accuracy and macro-F1 are of the test part.
-The interval of accuracy is Wilson's, the test inputs taken as draws of a binomial; that of macro-F1 is the 95% percentile
-interval over {resamples:,} resamples of the test inputs. Both speak of other test inputs, not of other seeds or training
-parts. Rows that learnt from fewer inputs, for fewer epochs or from the beginning of texts (words, pieces) are not to be set
-against those that had all: they show that the model works there, and what it takes. Seconds are those of the processor in
-training, on a small machine. "Trained on" counts the inputs that were learnt from; where that is less than the training
-part, or the test is smaller, the machine would have taken too long.
+**The networks learn as well as their papers say where the sets are the papers': `bilstm` is right on 80.0% of short film reviews (paper: 80.9),
+`prototype-bilstm` on 79.6% (80.6), `mlp-2x50` on 82.7% of Adult (83.5), `prototype-mlp-2x50` on 82.6% (81.9). A logistic regression on words is
+behind by three points on reviews, and level on Adult.**
 
-- Beside each its paper, where the set is the paper's. `bilstm`: Hase & Bansal's 80.9 is with GloVe of 300 dimensions
-  (840 billion words), which is not to be had here; ours begin with MiniLM's input embeddings, or with GloVe of 50 dimensions
-  (the 40,000 most frequent words).
-- `cnn`: the Amazon and arXiv sets of Lertvittayakumjorn & Toni (macro-F1 0.90 and 0.94; 0.81 and 0.85 for the worse ones) are
-  not to be had here; their formats are read (`amazon-polarity`, `arxiv`). Their two ways to a worse model are shown on what
-  is here: one epoch, and a narrower part (reviews only, beside a `cnn` that learnt from as many sentences of all sources).
-- Adult: in Hase & Bansal's loader, rows of the training part come again in the test part; in ours no row is in both.
+Made by `perf/models.py`: seed 0, one thread. Accuracy has Wilson's interval, macro-F1 the percentile interval over {resamples:,} resamples of the test
+inputs; both speak of other test inputs, not of other seeds. Rows that learnt from fewer inputs, for fewer epochs or from the beginning of texts show
+that the model works there, and are not to be set against the others. Seconds are those of the processor in training.
+
+- `bilstm`: the paper's word vectors are GloVe of 300 dimensions; ours MiniLM's, or GloVe of 50 dimensions.
+- `cnn`: the paper's Amazon and arXiv sets (macro-F1 0.90 and 0.94) are not to be had; their formats are read. Its two ways to a worse model are shown:
+  one epoch, and a narrower part of the data.
+- Adult: in the paper's loader, rows of the training part come again in the test part; in ours none does.
 """
 
 
@@ -211,7 +208,7 @@ def page(numbers: dict[str, dict[str, dict[str, float]]]) -> str:
         if not measured:
             continue
         lines += [
-            f"## {name}",
+            f'<details markdown="1">\n<summary>{name}</summary>',
             "",
             "| model | accuracy | macro-F1 | trained on | tested on | seconds | epochs | paper |",
             "|---|---|---|---|---|---|---|---|",
@@ -242,7 +239,8 @@ def page(numbers: dict[str, dict[str, dict[str, float]]]) -> str:
                 ]
         missing = [row.label for row in rows if row not in measured]
         if missing:
-            lines += [f"Not measured yet: {'; '.join(missing)}.", ""]
+            lines += [f"Not measured: {'; '.join(missing)}.", ""]
+        lines += ["</details>", ""]
     return "\n".join(lines)
 
 

@@ -15,6 +15,7 @@ import tracemalloc
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -360,8 +361,8 @@ def report(
     ]
     return "\n".join([
         TITLE,
-        "Written by `make perf-neural` (`perf/neural.py`). Ratios of medians of processor time; packages and Verax take turns",
-        f"in one process. {settings.inputs} inputs, {settings.repeats} repeats; for transformers "
+        f"Written by `make perf-neural` (`perf/neural.py`) on {date.today():%-d %B %Y}. Ratios of medians of processor time;",
+        f"packages and Verax take turns in one process. {settings.inputs} inputs, {settings.repeats} repeats; for transformers "
         f"{settings.transformer_inputs} of each length; torch {torch.__version__}. Machine: {machine()}",
         "",
         "| against | to reach | measured | |",

@@ -1,6 +1,6 @@
 """Degrees of freedom of a difference between explainers over stains that share words: words less one, or Satterthwaite's?
 
-    python perf/shared_words_df.py            # half a minute; prints the table of docs/results/calibration.md
+    python perf/shared_words_df.py            # half a minute; prints docs/results/calibration/shared-words.csv as a table
 
 Runs without any difference, from the generator of perf/defaults.py: scores are shares of 50 inputs, whose log-odds come
 from the stain's words and from itself. Variance and Satterthwaite's degrees of freedom are `verax.stats.spread_of_mean`'s.

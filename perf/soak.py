@@ -1,11 +1,13 @@
-"""A served study under bots for hours, killed again and again: memory, file handles, disk and lost answers.
+"""A served study under bots for hours, disturbed again and again: memory, file handles, disk and lost answers.
 
-    python perf/soak.py --minutes 120 --out soak          # 25 bots, a kill -9 every five minutes
-    python perf/soak.py --minutes 5 --kill-every 1 --database postgresql:///soak
+    python perf/soak.py --minutes 120 --out soak          # 25 bots, a disturbance every five minutes
+    python perf/soak.py --minutes 6 --disturb-every 0.75 --database postgresql:///soak
 
-The server is the real command with two processes. What is killed alternates: everything at once, one process of the
-two, the parent alone. Every minute a line is added to `minutes.jsonl`; in the end every answer that a bot was told is
-stored is looked up in the database, and `summary.json` says what was found.
+The server is the real command with two processes. Disturbances take turns: everything is killed, one process of the two,
+the parent alone; the database is held by another program or cuts its connections; the answers move to another database
+while people answer; everything is killed and comes back with the machine's clock half an hour behind, then half an hour
+ahead. Every minute a line is added to `minutes.jsonl`; in the end every answer that a bot was told is stored is looked
+up in the database: `summary.json` says how many are lost, altered or there twice.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import argparse
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -21,22 +24,29 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import func, make_url, select
 
 from study_server import build_verax, free_port
+from verax.studies.answers.response_record import is_doubtful
 from verax.studies.bots import BotRun, run_bots, summarise
 from verax.studies.bots.web import Progress
 from verax.studies.definition.study_files import load_study
 from verax.studies.store import Store, open_store
+from verax.studies.store.clock import BEGINNING, SECOND
+from verax.studies.store.database.location import sqlite_file
 from verax.studies.store.identifiers import token_hash
 from verax.studies.store.tables import participants, responses, steps
 
 PROFILES = "helped=0.6,double-clicker(copies=3)=0.2,reloader=0.2"
-KILLS = ("all", "worker", "parent")
+DISTURBANCES = ("all", "worker", "parent", "outage", "move", "clock")
+OUTAGE_SECONDS = 12.0  # longer than the server waits for its database
+CLOCK_STEPS = (-1800.0, 1800.0)  # seconds, in turns
 STARTS = 240  # seconds until a server that was started must answer, on a busy machine
 PATIENCE = 600.0  # seconds for which a bot tries again
 
@@ -51,6 +61,7 @@ class Server:
         self._log = open(out / "server.log", "a")  # noqa: SIM115
         self.url = f"http://127.0.0.1:{self._port}"
         self.starts = 0
+        self.clock_step = 0.0  # by how much the clock of the machine is wrong when a server starts
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> float:
@@ -58,8 +69,13 @@ class Server:
         began = time.monotonic()
         while time.monotonic() < began + STARTS:
             if self._process is None or self._process.poll() is not None:
+                beginning = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME) + self.clock_step
                 self._process = subprocess.Popen(
-                    self._command, stdout=self._log, stderr=self._log, start_new_session=True
+                    self._command,
+                    stdout=self._log,
+                    stderr=self._log,
+                    start_new_session=True,
+                    env=os.environ | {BEGINNING: repr(beginning)},
                 )
                 self.starts += 1
             if self.health() == 200:
@@ -130,14 +146,23 @@ def sample(server: Server, folder: Path, store: Store) -> dict[str, object]:
         "health": server.health(),
         "memory_mb": memory,
         "handles": handles,
-        "disk_mb": round(sum(file.stat().st_size for file in folder.glob("answers.sqlite*")) / 1e6, 2),
+        "disk_mb": round(sum(file.stat().st_size for file in folder.glob("answers*.sqlite*")) / 1e6, 2),
         "log_kb": round((folder / "server.log").stat().st_size / 1e3, 1),
         "stored": store.database.read(lambda connection: connection.execute(count).scalar_one()),
     }
 
 
-def missing_answers(store: Store, runs: list[BotRun]) -> tuple[int, int]:
-    """How many answers bots were told are stored, and how many of those are not there as they gave them."""
+class Checked(NamedTuple):
+    """What became of the answers that bots were told are stored."""
+
+    told: int
+    lost: int
+    altered: int
+    doubled: int
+
+
+def checked_answers(store: Store, runs: list[BotRun]) -> Checked:
+    """Looks up one by one what bots were told is stored."""
     query = (
         select(participants.c.token_hash, steps.c.ord, responses.c.positions)
         .join_from(responses, steps)
@@ -145,16 +170,94 @@ def missing_answers(store: Store, runs: list[BotRun]) -> tuple[int, int]:
     )
     rows = store.database.read(lambda connection: connection.execute(query).all())
     there = {(row.token_hash, row.ord): row.positions for row in rows}
-    told = lost = 0
+    told = lost = altered = 0
     for run in runs:
         for answer in run.acknowledged:
             told += 1
             positions = there.get((token_hash(run.token), answer.ord))
-            is_there = positions is not None and (
-                not answer.question or positions.get(answer.question) == answer.position
+            lost += positions is None
+            altered += (
+                positions is not None
+                and bool(answer.question)
+                and positions.get(answer.question) != answer.position
             )
-            lost += not is_there
-    return told, lost
+    return Checked(told, lost, altered, len(rows) - len(there))
+
+
+def wrong_times(store: Store) -> tuple[int, int]:
+    """How many answers have negative seconds, or more than a day; and how many of those an export would not mark."""
+    query = select(steps.c.opened_at, responses.c.received_at, steps.c.views).join_from(responses, steps)
+    rows = store.database.read(lambda connection: connection.execute(query).all())
+    seconds = [((row.received_at - row.opened_at) / SECOND, row.views) for row in rows]
+    wrong = [(time, views) for time, views in seconds if not 0 <= time <= 24 * 3600]
+    return len(wrong), sum(not is_doubtful(time, None, views) for time, views in wrong)
+
+
+class Disturbances:
+    """Kills, outages, moves and clock steps in turn, each until the server answers again."""
+
+    def __init__(self, server: Server, study: Path, database: str, out: Path) -> None:
+        self._server, self._study, self._out = server, study, out
+        self._database = self._at = database
+        self.done: list[dict[str, object]] = []
+
+    def next(self) -> dict[str, object]:
+        """The next one, and how long it took."""
+        what = DISTURBANCES[len(self.done) % len(DISTURBANCES)]
+        began = time.monotonic()
+        match what:
+            case "outage":
+                self._outage()
+                self._server.start()
+            case "move":
+                self._move()
+                self._server.start()
+            case "clock":
+                steps_before = sum(one["what"] == "clock" for one in self.done)
+                self._server.clock_step = CLOCK_STEPS[steps_before % len(CLOCK_STEPS)]
+                self._server.kill("all")
+            case _:
+                self._server.kill(what)
+        self.done.append({"what": what, "seconds_until_healthy": round(time.monotonic() - began, 1)})
+        return self.done[-1]
+
+    def _outage(self) -> None:
+        file = sqlite_file(self._at)
+        if file is not None:
+            with closing(sqlite3.connect(file, isolation_level=None, timeout=60)) as holder:
+                holder.execute("BEGIN EXCLUSIVE")
+                time.sleep(OUTAGE_SECONDS)
+                holder.execute("ROLLBACK")
+            return
+        import psycopg
+
+        cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid()"
+        url = make_url(self._at).set(drivername="postgresql")
+        with psycopg.connect(url.render_as_string(hide_password=False), autocommit=True) as admin:
+            for _ in range(round(OUTAGE_SECONDS)):
+                admin.execute(cut, [url.database])
+                time.sleep(1)
+
+    def _move(self) -> None:
+        number = sum(one["what"] == "move" for one in self.done) + 1
+        if sqlite_file(self._at) is not None:
+            target = f"sqlite:///{self._out / f'answers-{number}.sqlite'}"
+        else:
+            import psycopg
+
+            url = make_url(self._database).set(drivername="postgresql")
+            plain = url.render_as_string(hide_password=False)
+            name = f"{url.database}_{os.getpid()}_{number}"
+            with psycopg.connect(plain, autocommit=True) as admin:
+                admin.execute(f"CREATE DATABASE {name}")
+            target = url.set(database=name).render_as_string(hide_password=False)
+        base = [sys.executable, "-m", "verax.cli.main", "study", "move", str(self._study)]
+        moved = subprocess.run(
+            [*base, "--database", self._at, "--to", target], capture_output=True, text=True, check=False
+        )
+        if moved.returncode:
+            raise SystemExit(f"The answers could not be moved: {moved.stderr}")
+        self._at = target
 
 
 def soak(given: argparse.Namespace, out: Path) -> dict[str, object]:
@@ -168,10 +271,10 @@ def soak(given: argparse.Namespace, out: Path) -> dict[str, object]:
         pages[0] = progress.pages
         stop.wait(1 / given.pages_per_second)  # all bots together do not send more than this
 
-    kills: list[dict[str, object]] = []
     with closing(open_store(study, database)) as store, ThreadPoolExecutor(1) as thread:
         server = Server(out / "study", database, out)
         server.start()
+        disturbances = Disturbances(server, out / "study", database, out)
         began = time.monotonic()
         bots = thread.submit(
             run_bots,
@@ -186,23 +289,35 @@ def soak(given: argparse.Namespace, out: Path) -> dict[str, object]:
             patience=PATIENCE,
             stop=stop,
         )
-        minutes = 0
+        minutes, following = 0, given.disturb_every
         while minutes < given.minutes and not bots.done():
             minutes += 1
+            happened = []
+            # None in the last half minute: bots that wait for a server that starts would not end in time.
+            while following <= minutes and following <= given.minutes - 0.5:
+                time.sleep(max(0.0, began + 60 * following - time.monotonic()))
+                happened.append(disturbances.next())
+                following += given.disturb_every
             time.sleep(max(0.0, began + 60 * minutes - time.monotonic()))
             line = {"minute": minutes, "acknowledged": pages[0]} | sample(server, out, store)
-            if minutes % given.kill_every == 0 and minutes < given.minutes:
-                what = KILLS[len(kills) % len(KILLS)]
-                kills.append({"what": what, "seconds_until_healthy": round(server.kill(what), 1)})
-                line["killed"] = kills[-1]
+            line["disturbed"] = happened
             with open(out / "minutes.jsonl", "a") as file:
                 file.write(json.dumps(line) + "\n")
             print(json.dumps(line), flush=True)
         stop.set()
         runs = bots.result(300)
         server.end()
-        told_count, lost = missing_answers(store, runs)
-    summary = _summary(out, runs) | {"kills": len(kills), "answers_told": told_count, "answers_lost": lost}
+        answers, (wrong, unmarked) = checked_answers(store, runs), wrong_times(store)
+    counts = Counter(str(one["what"]) for one in disturbances.done)
+    summary = _summary(out, runs) | {
+        "disturbances": dict(counts),
+        "answers_told": answers.told,
+        "answers_lost": answers.lost,
+        "answers_altered": answers.altered,
+        "answers_doubled": answers.doubled,
+        "times_that_cannot_be": wrong,
+        "of_these_not_marked": unmarked,
+    }
     (out / "summary.json").write_text(json.dumps(summary, indent=2) + "\n")
     return summary
 
@@ -233,7 +348,7 @@ def _summary(out: Path, runs: list[BotRun]) -> dict[str, object]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--minutes", type=int, default=120)
-    parser.add_argument("--kill-every", type=int, default=5, help="minutes")
+    parser.add_argument("--disturb-every", type=float, default=5, help="minutes")
     parser.add_argument("--bots", type=int, default=25, help="at once")
     parser.add_argument("--pages-per-second", type=float, default=5.0, help="of all bots together, at most")
     parser.add_argument("--database", help="SQLite in the folder by default")

@@ -1,14 +1,17 @@
-"""The tables of docs/results/staining.md from the summaries of runs that lie beside it: nothing is computed again.
+"""Tables of docs/results/staining.md from the summaries of runs that lie beside it: nothing is computed again.
 
-    python perf/staining_tables.py docs/results/staining/rotten-tomatoes.json
+    python perf/staining_tables.py
 
-prints what stands on the page of that run. `verax bench stain` writes a summary as summary.json into a run's folder.
+writes accuracy.csv, recall.csv and differences.csv into docs/results/staining/, and the part of the page between its two
+comments: what was asked in each run, and the verdict. `verax bench stain` writes a summary as summary.json into a run's folder;
+a copy there under another name is one more run.
 """
 
 from __future__ import annotations
 
-import argparse
+import csv
 import json
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from verax.benchmarks.staining.findings import Pair, StainSummary
@@ -18,7 +21,22 @@ from verax.reporting.staining.verdict import staining_verdict
 from verax.stats import Estimate
 from verax.text import minus
 
+PAGE = Path(__file__).parents[1] / "docs" / "results" / "staining.md"
+RUNS = PAGE.with_suffix("")
+BEGIN, END = "<!-- runs: written by perf/staining_tables.py -->", "<!-- end of runs -->"
 BUDGETS = (1, 2, 5, 10)
+ACCURACY = [
+    "run",
+    "model",
+    "learnt",
+    "stained region",
+    "its original labels",
+    "outside",
+    "twin, region",
+    "twin, outside",
+]
+RECALL = ["run", "model", "explainer", "stains", *(f"b = {budget}" for budget in BUDGETS), "area"]
+DIFFERENCES = ["run", "model", "difference in area", "points", "95% interval", "p, Holm", "survives"]
 
 
 def shown(estimate: Estimate | None) -> str:
@@ -31,67 +49,38 @@ def shown(estimate: Estimate | None) -> str:
     return f"{mean} [{100 * estimate.low:.1f}, {100 * estimate.high:.1f}]"
 
 
-def table(head: list[str], rows: list[list[str]]) -> str:
-    """A table in Markdown."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def took(pairs: list[Pair]) -> str:
+def accuracies(pairs: Iterable[Pair]) -> Iterator[list[str]]:
     """Accuracies of stained models and their twins."""
-    rows = []
     for pair in pairs:
         found = {name: checked(pair, name) for name in CHECKS}
         learnt = pair.stains_learnt
         of = learnt + len(pair.stains_left_out)
         apart = f", {len(pair.stains_apart)} of them apart" if pair.stains_apart else ""
-        rows.append(
-            [
-                pair.model,
-                f"{learnt} of {of}{apart}",
-                *(shown(found[name][0]) for name in CHECKS),
-                shown(found["original_region"][1]),
-                shown(found["outside"][1]),
-            ]
-        )
-    head = [
-        "model",
-        "learnt",
-        "stained region",
-        "its original labels",
-        "outside",
-        "twin, region",
-        "twin, outside",
-    ]
-    return table(head, rows)
-
-
-def recall(pairs: list[Pair], names: dict[str, str], budgets: tuple[int, ...] = BUDGETS) -> str:
-    """Recall at some budgets, and the area under its curve."""
-    rows = [
-        [
+        yield [
             pair.model,
-            names.get(label, label),
-            str(found.stains),
-            *(shown(found.recall[budget - 1]) for budget in budgets),
-            shown(found.auc),
+            f"{learnt} of {of}{apart}",
+            *(shown(found[name][0]) for name in CHECKS),
+            shown(found["original_region"][1]),
+            shown(found["outside"][1]),
         ]
-        for pair in pairs
-        for label, found in pair.explainers.items()
-    ]
-    return table(["model", "explainer", "stains", *(f"b = {budget}" for budget in budgets), "area"], rows)
 
 
-def differences(pairs: list[Pair], names: dict[str, str]) -> str:
+def recall(pairs: Iterable[Pair], names: dict[str, str]) -> Iterator[list[str]]:
+    """Recall at some budgets, and the area under its curve."""
+    for pair in pairs:
+        for label, found in pair.explainers.items():
+            values = (
+                shown(found.recall[budget - 1]) if budget <= len(found.recall) else "" for budget in BUDGETS
+            )
+            yield [pair.model, names.get(label, label), str(found.stains), *values, shown(found.auc)]
+
+
+def differences(pairs: Iterable[Pair], names: dict[str, str]) -> Iterator[list[str]]:
     """All differences between explainers in area, in points."""
-    rows = []
     for pair in pairs:
         for one in pair.differences.get("auc", ()):
-            if FLOOR in (one.first, one.second):
+            if FLOOR in (one.first, one.second) or one.mean is None:
                 continue
-            if one.mean is None:
-                continue
-            points = f"{100 * one.mean:+.1f}"
             ends = (
                 "–"
                 if one.low is None or one.high is None
@@ -100,19 +89,53 @@ def differences(pairs: list[Pair], names: dict[str, str]) -> str:
             p = "–" if one.p_holm is None else f"{one.p_holm:.2g}"
             survives = "–" if one.p_holm is None else "yes" if one.verdict != "none" else "no"
             compared = f"{names[one.first]} − {names[one.second]}"
-            rows.append([pair.model, compared, minus(points), minus(ends), p, survives])
-    return table(["model", "difference in area", "points", "95% interval", "p, Holm", "survives"], rows)
+            yield [pair.model, compared, minus(f"{100 * one.mean:+.1f}"), minus(ends), p, survives]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("summary", type=Path, nargs="+")
-    for path in parser.parse_args().summary:
+def asked(summary: StainSummary) -> str:
+    """A run's stains in a few words."""
+    spec = summary.spec
+    dataset = str(spec.datasets[0]).removesuffix(".csv")
+    limit = f", {spec.limit:,} texts" if spec.limit else ""
+    share = f", {100 * spec.plant_share:.0f}% of inputs" if spec.plant else ""
+    drawn = "planted" if spec.plant else "drawn"
+    return f"{dataset}{limit}: {spec.stains} {drawn}{share}, {spec.size} word{'s'[: spec.size - 1]}, weight {spec.weight}"
+
+
+def written() -> tuple[dict[str, list[list[str]]], str]:
+    """The rows of each file, and the part of the page."""
+    files = {"accuracy.csv": [ACCURACY], "recall.csv": [RECALL], "differences.csv": [DIFFERENCES]}
+    lines = ["| run | stains | verdict |", "|---|---|---|"]
+    for path in sorted(RUNS.glob("*.json")):
         summary = StainSummary.from_dict(json.loads(path.read_text(encoding="utf-8")))
         names = short_names(summary.explainers)
         pairs = list(summary.pairs)
-        print(f"# {path.stem}\n\n{staining_verdict(summary).sentence}\n")
-        print(took(pairs), recall(pairs, names), differences(pairs, names), sep="\n\n", end="\n\n")
+        found = (accuracies(pairs), recall(pairs, names), differences(pairs, names))
+        for rows, own in zip(files.values(), found, strict=True):
+            rows += [[path.stem, *row] for row in own]
+        lines.append(
+            f"| [{path.stem}](staining/{path.name}) | {asked(summary)} | {staining_verdict(summary).sentence} |"
+        )
+    return files, "\n".join(lines)
+
+
+def write_rows(path: Path, rows: Sequence[Sequence[str]]) -> None:
+    """A table as CSV."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
+
+
+def page_with(page: str, body: str) -> str:
+    """The page with the part between its two comments."""
+    start, stop = page.index(BEGIN), page.index(END)
+    return f"{page[:start]}{BEGIN}\n\n{body}\n\n{page[stop:]}"
+
+
+def main() -> None:
+    files, body = written()
+    for name, rows in files.items():
+        write_rows(RUNS / name, rows)
+    PAGE.write_text(page_with(PAGE.read_text(encoding="utf-8"), body), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from verax.web.participant.step_page import step_page
 
 SHARED = {
     "study": "A study", "contact": "", "preview": False, "root": "", "here": "", "link": "", "leaving": None,
-    "action": "/p/x", "earlier": "", "later": "/p/x", "problem": "", "static": lambda name: f"/static/{name}",
+    "action": "/p/x", "earlier": "", "later": "/p/x", "problem": "", "reading": 0.0, "static": lambda name: f"/static/{name}",
 }  # fmt: skip
 
 

@@ -1,94 +1,265 @@
-"""Writes docs/results/students.md from finished runs of `verax bench students`.
+"""Writes docs/results/students.md from stored runs of `verax bench students`.
 
-    verax bench students --stains 20 --out runs/students
-    python perf/students_results.py runs/students
+    verax bench students --models logistic,tree,mlp --stains 10 --draws 1 --out runs/students/texts    # or: make results-measures
+    python perf/students_results.py runs/students/texts
 
-Nothing is computed: the findings are read from the runs' folders.
+Every estimate of a run is kept in docs/results/students/ under the name of its folder, in the place of all that was kept there:
+a page is of one state. Without folders it is written again from these files. Nothing is computed here.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+from collections.abc import Sequence
 from pathlib import Path
 
-from measures_results import made_by, size
-from verax.benchmarks.students.findings import EVERY, GAIN, TESTS, StudentsFindings, number_name
-from verax.benchmarks.students.jobs import ORACLE, RANDOM, RANDOM_AGAIN
-from verax.reporting.measures_and_students import HOW_STUDENTS, students_tables
-from verax.results.tables import to_markdown
+from measures_results import (
+    DOCS,
+    Kept,
+    about_run,
+    folded,
+    forget,
+    read_kept,
+    rounded,
+    sizes_table,
+    table,
+    write_kept,
+)
+from verax.benchmarks.planted_cells import ALL
+from verax.benchmarks.students.findings import (
+    ACCURACY,
+    EVERY,
+    GAIN,
+    MIDDLE,
+    OVER_SHUFFLED,
+    TESTS,
+    StudentsSummary,
+    number_name,
+)
+from verax.benchmarks.students.jobs import CONTROLS, NONE, ORACLE, RANDOM, RANDOM_AGAIN
+from verax.benchmarks.students.spec import StudentsSpec
+from verax.phrases import say
 from verax.text import listed
 
-PAGE = Path(__file__).parents[1] / "docs" / "results" / "students.md"
+# Points that the planted reasons themselves must be worth, and the share of comparisons of equals that may claim something.
+BAR, CLAIMS = 10.0, 0.05
+WHERE = {"forward": "new", "counterfactual": "changed"}
 
 
-def bars(found: StudentsFindings) -> list[str]:
-    """The three things that must hold for the students to be of any use."""
-    lines = ["## Do the students work?", ""]
+def keep(folder: Path) -> None:
+    """Stores a finished run."""
+    found = StudentsSummary.read(folder)
+    rows = [
+        (row.method, row.measure, row.model, rounded(row.estimate), rounded(row.low), rounded(row.high), row.n,
+         rounded(row.p_adjusted), "")
+        for row in found.findings
+    ]  # fmt: skip
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    about = about_run(folder, found) | {
+        "students": found.students,
+        "asked_sizes": manifest["spec"]["sizes"],
+        "sizes": found.sizes,
+        "methods": found.methods,
+        "agreement": found.agreement,
+        "a_a_claims": found.a_a_claims,
+        "a_a_tests": found.a_a_tests,
+    }
+    write_kept(DOCS / "students", folder.name, about, rows)
+
+
+def points(value: float | None) -> str:
+    return "–" if value is None else f"{value:+.1f}".replace("-", "−")
+
+
+def with_ends(run: Kept, method: str, name: str, model: str = ALL) -> str:
+    """A number of points with its interval."""
+    low, high = (run.number(method, name, model, end) for end in ("low", "high"))
+    ends = "" if low is None or high is None else f" [{points(low)}, {points(high)}]"
+    return points(run.number(method, name, model)) + ends
+
+
+def ordered(run: Kept, test: str) -> list[str]:
+    """The methods, the largest gain first."""
+    name = number_name(GAIN, test, EVERY)
+    return sorted(run.about["methods"], key=lambda one: -(run.number(one, name) or 0.0))
+
+
+def answer(run: Kept) -> list[str]:
+    """What a reader takes away."""
+    lines = []
     for test in TESTS:
-        sizes = [size for size in found.sizes if 16 <= size <= 64]
-        gains = [
-            f"{row.estimate:+.1f} at n = {size}"
-            for size in sizes
-            if (row := found.row(ORACLE, number_name(GAIN, test, EVERY, size))) is not None
+        name = number_name(GAIN, test, EVERY)
+        real = [one for one in ordered(run, test) if one not in CONTROLS]
+        gains = [f"{one} {with_ends(run, one, name)}" for one in real]
+        lines.append(
+            f"- On {WHERE[test]} inputs explanations are worth, in points of accuracy from {MIDDLE[0]} to {MIDDLE[1]} examples: "
+            f"{listed(gains)}; the planted reasons themselves {with_ends(run, ORACLE, name)}."
+        )
+        far = [one for one in real if not _overlap(run, one, real[0], name)]
+        lines.append(
+            f"- {'No explainer is told from another by it' if not far else f'{listed(far)} gain less than {real[0]}'}: the "
+            f"intervals of {listed(real)} {'overlap' if not far else 'lie apart'}."
+        )
+    if run.about["agreement"] is not None:
+        lines.append(
+            f"- Students agree on the order of methods with a mean tau of {run.about['agreement']:.2f}, over "
+            f"{len(run.about['methods']) - 1} methods of which three are controls: too few to say that any student may stand for "
+            "another."
+        )
+    return lines
+
+
+def _overlap(run: Kept, one: str, other: str, name: str) -> bool:
+    first, second = ([run.number(each, name, column=end) for end in ("low", "high")] for each in (one, other))
+    if None in first or None in second:
+        return True
+    return bool(first[0] <= second[1] and second[0] <= first[1])  # type: ignore[operator]
+
+
+def bars(run: Kept) -> list[str]:
+    """The three things that must hold for the students to be of any use."""
+    lines = []
+    for test in TESTS:
+        sizes = [size for size in run.about["sizes"] if MIDDLE[0] <= size <= MIDDLE[1]]
+        gains = {size: run.number(ORACLE, number_name(GAIN, test, EVERY, size)) for size in sizes}
+        below = [
+            f"{points(gain)} at n = {size}" for size, gain in gains.items() if gain is not None and gain < BAR
         ]
-        whole = found.row(ORACLE, number_name(GAIN, test, EVERY))
-        if whole is None:
-            continue
-        held = "holds" if whole.estimate >= 10 else "does not hold"
+        whole = run.number(ORACLE, number_name(GAIN, test, EVERY)) or 0.0
         lines.append(
-            f"- {test}: the oracle gains {whole.estimate:+.1f} points from 16 to 64 examples ({', '.join(gains)}); the bar "
-            f"of 10 points {held}."
+            f"- The oracle gains {BAR:.0f} points on {WHERE[test]} inputs: {'holds' if whole >= BAR else 'does not hold'} over "
+            f"{MIDDLE[0]} to {MIDDLE[1]} examples ({points(whole)})"
+            + (f"; not at every size: {listed(below)}." if below else ", and at every size between.")
         )
-        for method in (RANDOM, RANDOM_AGAIN):
-            row = found.row(method, number_name(GAIN, test, EVERY))
-            if row is not None and row.low is not None and row.high is not None:
-                holds = "holds 0" if row.low <= 0 <= row.high else "does not hold 0"
-                lines.append(
-                    f"- {test}: {method} gains {row.estimate:+.1f} points ({row.low:+.1f} to {row.high:+.1f}); the interval "
-                    f"{holds}."
-                )
-    off = [
-        f"{test}, {student}, {method} ({row.estimate:+.1f} points, {row.low:+.1f} to {row.high:+.1f})"
-        for test in TESTS
-        for student in found.students
-        for method in (RANDOM, RANDOM_AGAIN)
-        if (row := found.row(method, number_name(GAIN, test, student))) is not None
-        and row.low is not None
-        and row.high is not None
-        and not row.low <= 0 <= row.high
+    for test in TESTS:
+        names = [number_name(GAIN, test, student) for student in (EVERY, *run.about["students"])]
+        off = [
+            f"{name.split(', ')[2]}, {method} {with_ends(run, method, name)}"
+            for name in names
+            for method in (RANDOM, RANDOM_AGAIN)
+            if (low := run.number(method, name, column="low")) is not None
+            and (high := run.number(method, name, column="high")) is not None
+            and not low <= 0 <= high
+        ]
+        whole = [one for one in off if one.startswith(EVERY)]
+        lines.append(
+            f"- Random explanations gain nothing on {WHERE[test]} inputs: {'does not hold' if whole else 'holds'} over all students "
+            f"({listed([with_ends(run, method, names[0]) for method in (RANDOM, RANDOM_AGAIN)])})"
+            + (f"; not for each of them: {'; '.join(off)}." if off else ", and for each of them.")
+        )
+    claims, tests = run.about["a_a_claims"], run.about["a_a_tests"]
+    held = "holds" if claims <= CLAIMS * tests else "does not hold"
+    lines += [
+        f"- Of comparisons of random explanations with other random ones at most {CLAIMS:.0%} claim a difference: {held}, {claims} of "
+        f"{tests}.",
+        "",
+        "A student by itself may gain or lose a little by explanations that say nothing: compare methods with random or shuffled "
+        "explanations, not with none.",
     ]
-    if off:
-        lines.append(
-            "- Student by student random's interval does not hold 0 everywhere: "
-            f"{'; '.join(off)}. Compare methods with random or shuffled explanations, not with none."
-        )
-    lines.append(
-        f"- A/A: {found.a_a_claims} of {found.a_a_tests} comparisons claim a difference between random ones."
+    return lines
+
+
+def gains_table(run: Kept, test: str) -> str:
+    name, over = number_name(GAIN, test, EVERY), number_name(OVER_SHUFFLED, test, EVERY)
+    parts = [
+        *((student, ALL) for student in run.about["students"]),
+        *((EVERY, model) for model in run.about["models"]),
+    ]
+    return table(
+        (
+            "explanation",
+            "gain [95% interval]",
+            "over shuffled",
+            *(student if model == ALL else model for student, model in parts),
+        ),
+        [
+            (
+                method,
+                with_ends(run, method, name),
+                points(run.number(method, over)),
+                *(
+                    points(run.number(method, number_name(GAIN, test, student), model))
+                    for student, model in parts
+                ),
+            )
+            for method in ordered(run, test)
+        ],
     )
-    return [*lines, ""]
+
+
+def curve_table(run: Kept, test: str, student: str) -> str:
+    sizes = run.about["sizes"]
+    alone = [run.number(NONE, number_name(ACCURACY, test, student, size)) for size in sizes]
+    rows = [
+        (method, *(points(run.number(method, number_name(GAIN, test, student, size))) for size in sizes))
+        for method in ordered(run, test)
+    ]
+    if any(value is not None for value in alone):
+        shown = ("–" if value is None else f"{100 * value:.0f}%" for value in alone)
+        rows.insert(0, ("accuracy without any", *shown))
+    return table(("explanation", *(f"n = {size}" for size in sizes)), rows)
+
+
+def page(runs: Sequence[Kept]) -> str:
+    """The whole page."""
+    run = runs[0]
+    lacking = [
+        str(size) for size in StudentsSpec.model_fields["sizes"].default if size not in run.about["sizes"]
+    ]
+    lines = [
+        "# What students gain from explanations",
+        "",
+        "Learners that predict a model from a few examples, with explanations of them and without: [how it is done](../students.md). "
+        "Written by `perf/students_results.py` from the stored runs below.",
+        "",
+        *answer(run),
+        "",
+        "## Do the students work?",
+        "",
+        *bars(run),
+        "",
+        "## The runs",
+        "",
+        sizes_table(runs, "students"),
+        "",
+    ]
+    if lacking:
+        lines += [
+            f"Not measured here: n = {listed(lacking)}. The same command, made again, goes so far as there are inputs.",
+            "",
+        ]
+    for one in runs:
+        for test in TESTS:
+            title = f"{one.name}, {WHERE[test]} inputs"
+            lines.append(
+                folded(
+                    f"{title}: gains from {MIDDLE[0]} to {MIDDLE[1]} examples, in points",
+                    gains_table(one, test),
+                )
+            )
+            curves = "\n\n".join(
+                f"**{student}**\n\n{curve_table(one, test, student)}"
+                for student in (EVERY, *one.about["students"])
+            )
+            lines.append(folded(f"{title}: gains by the number of examples, in points", curves))
+    lines.append(folded("How it was computed", say("students", "how")))
+    return "\n".join(lines)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("folders", nargs="+", type=Path)
-    asked = parser.parse_args()
-    first = StudentsFindings.read(asked.folders[0])
-    lines = [
-        "# What students gain from explanations",
-        "",
-        "Learners that predict a model from a few examples, with explanations of them and without; "
-        "[how it is done](../students.md). This page is written by `perf/students_results.py` from stored runs.",
-        "",
-        *(f"- {sentence}" for sentence in first.sentences),
-        "",
-        *bars(first),
-    ]
-    for folder in asked.folders:
-        found = StudentsFindings.read(folder)
-        lines += [f"## {listed(found.spec['datasets'])}", "", f"{size(found)} {made_by(folder)}.", ""]
-        lines += [to_markdown(table) for table in students_tables(found)]
-    lines += ["## How it was computed", "", HOW_STUDENTS, ""]
-    PAGE.write_text("\n".join(lines), encoding="utf-8")
+    parser.add_argument("folders", nargs="*", type=Path)
+    parser.add_argument(
+        "--beside", action="store_true", help="leave the stored runs of other names as they are"
+    )
+    given = parser.parse_args()
+    folders = given.folders
+    if folders and not given.beside:
+        forget(DOCS / "students")
+    for folder in folders:
+        keep(folder)
+    (DOCS / "students.md").write_text(page(read_kept(DOCS / "students")), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,14 @@
 """Steps per second of a served study beside oTree 6.0.15, on the same machine, in the same run, in turns.
 
     python perf/study_server.py                        # oTree is installed into a folder of its own, once
-    python perf/study_server.py --participants 50 --turns 3 --database postgresql://...
+    python perf/study_server.py --participants 500 --turns 3 --database postgresql://...
+    python perf/study_server.py --alone --seconds 20 --participants 50 200 500      # without oTree
 
 A step is what a participant does with a page: POST the answers, GET the next page. Fifty people do this one after the
 other without thinking, so both servers are at their limit. The client is the same small program for both, in one
-process of its own. oTree runs as its documents say for production (`otree prodserver`: one process, SQLite), Verax with
+process of its own; each person has an address of their own, as behind a proxy, since few places are held for one address
+before anybody there has answered. Processor time per step, of the server, of PostgreSQL and of the client, says what a
+quiet machine could do also where this one is not quiet. oTree runs as its documents say for production (`otree prodserver`: one process, SQLite), Verax with
 `verax study serve` (two processes, SQLite, every answer on the disk before it is acknowledged).
 """
 
@@ -23,11 +26,16 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from sqlalchemy import make_url
+
 OTREE = "otree==6.0.15"
+# Pages until everybody has a place in the design: a place takes ten times as long as a step, and is measured by
+# perf/study_data.py.
+BEFORE = 8
 ROUNDS = 60  # pages of the oTree study: about as many as the example spec has
 EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "forward.toml"
 
@@ -74,16 +82,28 @@ TEXT = (
 class Connection:
     """One person's browser: a kept-alive connection that follows redirects by itself."""
 
-    def __init__(self, host: str, port: int) -> None:
+    def __init__(self, host: str, port: int, number: int = 0) -> None:
         self._host, self._port = host, port
+        self._address = f"10.{number // 250}.{number % 250}.1"  # a network of their own
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
 
     async def request(self, method: str, path: str, body: bytes = b"") -> tuple[int, str, str]:
-        """Status, where it redirects to, and the page."""
+        """Status, where it redirects to, and the page; once more, as browsers do, where an idle connection was closed."""
+        kept = self._writer is not None
+        try:
+            return await self._once(method, path, body)
+        except (asyncio.IncompleteReadError, ConnectionError) as error:
+            if not kept or getattr(error, "partial", b""):
+                raise
+            self.close()
+            return await self._once(method, path, body)
+
+    async def _once(self, method: str, path: str, body: bytes) -> tuple[int, str, str]:
         if self._writer is None:
             self._reader, self._writer = await asyncio.open_connection(self._host, self._port)
         head = f"{method} {path} HTTP/1.1\r\nHost: {self._host}:{self._port}\r\n"
+        head += f"X-Forwarded-For: {self._address}\r\n"
         if method == "POST":
             head += f"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {len(body)}\r\n"
         self._writer.write(head.encode() + b"\r\n" + body)
@@ -121,11 +141,23 @@ class Connection:
         return path, page
 
 
-async def verax_person(connection: Connection, right: dict[str, str], note: Callable[[float], None]) -> None:
-    """Enters, agrees, and answers every page with the first option."""
+async def at_once() -> None:
+    """Nobody is waited for."""
+
+
+async def verax_person(
+    connection: Connection,
+    right: dict[str, str],
+    note: Callable[[float], None],
+    others: Callable[[], Awaitable[object]] = at_once,
+) -> None:
+    """Enters, agrees, passes the screening test, waits for the others, and answers every page with the first option."""
     path, _ = await connection.follow("POST", "/enter")
     _, page = await connection.follow("POST", path, b"consent=yes")
+    answered = 0
     while 'data-step="' in page:
+        if answered == BEFORE:
+            await others()
         # A few searches, as cheap as the other client's: reading pages is not what is measured.
         fields = [
             f"{name}={value}" for name, value in re.findall(r'name="(ord|nonce)" value="([^"]*)"', page)
@@ -135,27 +167,47 @@ async def verax_person(connection: Connection, right: dict[str, str], note: Call
         ]
         began = time.perf_counter()
         _, page = await connection.follow("POST", path, "&".join(fields).encode())
-        note(time.perf_counter() - began)
+        answered += 1
+        if answered > BEFORE:
+            note(time.perf_counter() - began)
     if "completion" not in page:
         raise RuntimeError(page)
 
 
-async def otree_person(connection: Connection, start: str, note: Callable[[float], None]) -> None:
-    """Joins and answers every page."""
+async def otree_person(
+    connection: Connection,
+    start: str,
+    note: Callable[[float], None],
+    others: Callable[[], Awaitable[object]],
+) -> None:
+    """Joins, waits for the others, and answers every page."""
     path, page = await connection.follow("GET", start)
+    await others()
     while 'name="answer"' in page:
         began = time.perf_counter()
         path, page = await connection.follow("POST", path, b"answer=1")
         note(time.perf_counter() - began)
 
 
-async def crowd(people: list[Callable[[Callable[[float], None]], Awaitable[None]]]) -> dict[str, float]:
-    """All people at once, until the first one is done: until then all are there."""
+async def crowd(
+    people: Sequence[Callable[[Callable[[float], None], Callable[[], Awaitable[object]]], Awaitable[None]]],
+    seconds: float | None,
+    spenders: Mapping[str, Callable[[str, int], bool]],
+) -> dict[str, float]:
+    """All people at once, until the first one is done or the time is over: until then all are there."""
     took: list[float] = []
-    began = time.perf_counter()
-    tasks = [asyncio.ensure_future(person(took.append)) for person in people]
-    done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    seconds, steps = time.perf_counter() - began, sorted(took)
+    all_in = asyncio.Barrier(len(people) + 1)
+    tasks = [asyncio.ensure_future(person(took.append, all_in.wait)) for person in people]
+    entered = asyncio.ensure_future(all_in.wait())
+    await asyncio.wait([entered, *tasks], return_when=asyncio.FIRST_COMPLETED)
+    if not entered.done():
+        raise RuntimeError(f"Somebody could not enter: {[task.exception() for task in tasks if task.done()]}")
+    before = {name: processor_seconds(wanted) for name, wanted in spenders.items()}
+    began, spent = time.perf_counter(), time.process_time()
+    done, _ = await asyncio.wait(tasks, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    length, steps = time.perf_counter() - began, sorted(took)
+    spent = time.process_time() - spent
+    others = {name: processor_seconds(wanted) - before[name] for name, wanted in spenders.items()}
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
@@ -163,41 +215,68 @@ async def crowd(people: list[Callable[[Callable[[float], None]], Awaitable[None]
         task.result()
     return {
         "steps": len(steps),
-        "steps_per_second": len(steps) / seconds,
+        "steps_per_second": len(steps) / length,
         "p50_ms": 1000 * statistics.median(steps),
         "p95_ms": 1000 * steps[int(0.95 * len(steps))],
-    }
+        "p99_ms": 1000 * steps[int(0.99 * len(steps))],
+        "client_ms": 1000 * spent / len(steps),
+    } | {f"{name}_ms": 1000 * used / len(steps) for name, used in others.items()}
 
 
-def measure(kind: str, port: int, participants: int, details: dict) -> None:
+def measure(kind: str, port: int, participants: int, seconds: float | None, details: dict) -> None:
     """The client's process: prints what it measured."""
-    people = []
-    for _ in range(participants):
-        connection = Connection("127.0.0.1", port)
+    people, spenders = [], {}
+    if kind == "verax":
+        group, database = details["group"], details["database"]
+        spenders = {
+            "server": lambda _line, its_group: its_group == group,
+            "postgres": lambda line, _group: (
+                bool(database) and line.startswith("postgres") and database in line
+            ),
+        }
+    for number in range(participants):
+        connection = Connection("127.0.0.1", port, number)
         if kind == "verax":
-            people.append(lambda note, c=connection: verax_person(c, details["right"], note))
+            people.append(lambda *told, c=connection: verax_person(c, details["right"], *told))
         else:
-            people.append(lambda note, c=connection: otree_person(c, details["start"], note))
-    print(json.dumps(asyncio.run(crowd(people))))
+            people.append(lambda *told, c=connection: otree_person(c, details["start"], *told))
+    print(json.dumps(asyncio.run(crowd(people, seconds, spenders))))
 
 
-def in_own_process(kind: str, port: int, participants: int, details: dict) -> dict[str, float]:
-    command = [sys.executable, __file__, "--client", json.dumps([kind, port, participants, details])]
+def in_own_process(
+    kind: str, port: int, participants: int, seconds: float | None, details: dict
+) -> dict[str, float]:
+    asked = json.dumps([kind, port, participants, seconds, details])
+    command = [sys.executable, __file__, "--client", asked]
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+
+
+def processor_seconds(wanted: Callable[[str, int], bool]) -> float:
+    """What the processes that are wanted, by command line and group, have used of the processor so far."""
+    used = 0
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            if wanted(line, int(fields[2])):
+                used += int(fields[11]) + int(fields[12])
+    return used / os.sysconf("SC_CLK_TCK")
 
 
 # ---- The two servers
 
 
 @contextmanager
-def running(command: list[str], folder: Path, port: int, **environment: str) -> Iterator[None]:
+def running(
+    command: list[str], folder: Path, port: int, **environment: str
+) -> Iterator[subprocess.Popen[bytes]]:
     with open(folder / "server.log", "w") as log:
         server = subprocess.Popen(
             command, cwd=folder, env=os.environ | environment, stdout=log, stderr=log, start_new_session=True
         )
         try:
             wait_for(port, server, folder / "server.log")
-            yield
+            yield server
         finally:
             if server.poll() is None:
                 os.killpg(server.pid, signal.SIGTERM)
@@ -275,7 +354,7 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def measure_otree(python: Path, folder: Path, participants: int) -> dict[str, float]:
+def measure_otree(python: Path, folder: Path, participants: int, seconds: float | None) -> dict[str, float]:
     project, port = make_otree(python, folder), free_port()
     production = {
         "OTREE_PRODUCTION": "1",
@@ -286,38 +365,70 @@ def measure_otree(python: Path, folder: Path, participants: int) -> dict[str, fl
     }
     command = [str(python.with_name("otree")), "prodserver", f"127.0.0.1:{port}"]
     with running(command, project, port, **production):
-        return in_own_process("otree", port, participants, {"start": otree_session(port, participants)})
+        start = {"start": otree_session(port, participants)}
+        return in_own_process("otree", port, participants, seconds, start)
 
 
 def measure_verax(
-    study: Path, url: str, folder: Path, workers: int, participants: int, right: dict[str, str]
+    study: Path,
+    url: str,
+    folder: Path,
+    workers: int,
+    participants: int,
+    seconds: float | None,
+    right: dict[str, str],
 ) -> dict[str, float]:
     port = free_port()
     command = [sys.executable, "-m", "verax.cli.main", "study", "serve", str(study), "--database", url]
-    command += ["--port", str(port), "--workers", str(workers)]
-    with running(command, folder, port):
-        return in_own_process("verax", port, participants, {"right": right})
+    command += ["--port", str(port), "--workers", str(workers), "--proxy", "127.0.0.1"]
+    name = "" if url.startswith("sqlite") else str(make_url(url).database)
+    with running(command, folder, port) as server:
+        details = {"right": right, "group": server.pid, "database": name}
+        return in_own_process("verax", port, participants, seconds, details)
 
 
 # ---- Both in turns
 
 
-def compare(participants: int, turns: int, workers: int, otree: str | None, database: str | None) -> None:
-    found: dict[str, list[dict[str, float]]] = {"otree": [], "verax": []}
-    python = otree_python(otree)
+@contextmanager
+def fresh_database(server: str | None, folder: Path) -> Iterator[str]:
+    """The URL of an empty database: a file, or one of its own on the server that is named."""
+    if server is None:
+        yield f"sqlite:///{folder / 'answers.sqlite'}"
+        return
+    import psycopg
+
+    url, name = make_url(server), f"verax_perf_{os.getpid()}_{time.monotonic_ns()}"
+    plain = url.set(drivername="postgresql").render_as_string(hide_password=False)
+    with psycopg.connect(plain, autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE {name}")
+        try:
+            yield url.set(drivername="postgresql", database=name).render_as_string(hide_password=False)
+        finally:
+            admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def compare(given: argparse.Namespace, participants: int) -> None:
+    """Both in turns, and their medians; or Verax alone."""
+    kinds = ("verax",) if given.alone else ("otree", "verax")
+    found: dict[str, list[dict[str, float]]] = {kind: [] for kind in kinds}
+    python = None if given.alone else otree_python(given.otree)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        right = build_verax(folder / "study", participants)
-        for turn in range(1, turns + 1):
+        right = build_verax(folder / "study", 4 * participants * given.turns)
+        for turn in range(1, given.turns + 1):
             # Both begin each turn with an empty database: oTree gets slower with every session that it has seen.
-            for kind in ("otree", "verax") if turn % 2 else ("verax", "otree"):
+            for kind in kinds if turn % 2 else kinds[::-1]:
                 fresh = folder / f"{kind}-{turn}"
                 fresh.mkdir()
                 if kind == "otree":
-                    measured = measure_otree(python, fresh, participants)
+                    assert python is not None
+                    measured = measure_otree(python, fresh, participants, given.seconds)
                 else:
-                    url = database or f"sqlite:///{fresh / 'answers.sqlite'}"
-                    measured = measure_verax(folder / "study", url, fresh, workers, participants, right)
+                    with fresh_database(given.database, fresh) as url:
+                        measured = measure_verax(
+                            folder / "study", url, fresh, given.workers, participants, given.seconds, right
+                        )
                 found[kind].append(measured)
                 print(f"turn {turn}   {kind:6}", _line(measured), flush=True)
     middle = {
@@ -326,35 +437,57 @@ def compare(participants: int, turns: int, workers: int, otree: str | None, data
     }
     for kind, numbers in middle.items():
         print(f"median   {kind:6}", _line(numbers))
-    ratio = middle["verax"]["steps_per_second"] / middle["otree"]["steps_per_second"]
+    verax = middle["verax"]
+    whole = verax["server_ms"] + verax["postgres_ms"]
     print(
-        f"{participants} participants at once: {ratio:.1f}x oTree's steps per second; p95 {middle['verax']['p95_ms']:.0f} ms "
-        f"beside its p50 of {middle['otree']['p50_ms']:.0f} ms"
+        f"{participants} participants at once: {whole:.2f} ms of the processor a step, so that two cores alone allow "
+        f"{2000 / whole:.0f} steps a second, and {2000 / (whole + verax['client_ms']):.0f} with this client on them"
     )
+    if "otree" in middle:
+        ratio = verax["steps_per_second"] / middle["otree"]["steps_per_second"]
+        print(
+            f"{ratio:.1f}x oTree's steps per second; p95 {verax['p95_ms']:.0f} ms beside its p50 of "
+            f"{middle['otree']['p50_ms']:.0f} ms"
+        )
 
 
 def _line(measured: dict[str, float]) -> str:
+    spent = "  ".join(
+        f"{sort.removesuffix('_ms')} {measured[sort]:.2f}"
+        for sort in ("server_ms", "postgres_ms", "client_ms")
+        if sort in measured
+    )
     return (
         f"{measured['steps_per_second']:7.1f} steps/s   p50 {measured['p50_ms']:7.1f} ms   "
-        f"p95 {measured['p95_ms']:7.1f} ms   {measured['steps']:.0f} steps"
+        f"p95 {measured['p95_ms']:7.1f} ms   p99 {measured['p99_ms']:7.1f} ms   {measured['steps']:.0f} steps   "
+        f"processor, ms a step: {spent}"
     )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--participants", type=int, default=50)
+    parser.add_argument(
+        "--participants", type=int, nargs="+", default=[50], help="at once; several, one after the other"
+    )
     parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument(
+        "--seconds", type=float, help="of one turn, at most; until the first is done otherwise"
+    )
     parser.add_argument("--workers", type=int, default=2, help="processes of Verax")
+    parser.add_argument("--alone", action="store_true", help="without oTree")
     parser.add_argument(
         "--otree", help="a Python that has oTree; otherwise it is installed into a folder of its own"
     )
-    parser.add_argument("--database", help="of Verax; SQLite in a temporary folder by default")
+    parser.add_argument(
+        "--database", help="a PostgreSQL server, as the URL of any database there; SQLite by default"
+    )
     parser.add_argument("--client", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.client:
         measure(*json.loads(given.client))
-    else:
-        compare(given.participants, given.turns, given.workers, given.otree, given.database)
+        return
+    for participants in given.participants:
+        compare(given, participants)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """False claims and coverage of comparisons within people on simulated studies, in the designs of the examples.
 
-2,000 studies a line without any effect, and as many in which the first method adds 8 points. Prints the tables of
-docs/results/calibration.md, section "Within people".
+2,000 studies a line without any effect, and as many in which the first method adds 8 points. Prints the table of
+docs/results/calibration/within.csv, and writes it there if all lines were asked for.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np
 from scipy import stats
 
+from csv_tables import write_table
 from verax.stats.crossed.claims import Claims
 from verax.stats.crossed.within import (
     ConditionResponses,
@@ -31,10 +32,23 @@ from verax.studies.definition.spec import StudySpec, read_study_spec
 from verax.studies.planning.planned_study import planning_of, question_of, share_of, sized, values_of
 from verax.studies.planning.power import People, shown_conditions
 
-EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+ROOT = Path(__file__).resolve().parents[1]
+EXAMPLES = ROOT / "examples"
+OUT = ROOT / "docs" / "results" / "calibration" / "within.csv"
 GROUP = 250
 EFFECT = 8.0
 SEED = 20267
+# What the columns of the table are called, in the order in which they are measured.
+HEADS = (
+    "**method**, 5% promised",
+    "**another condition**",
+    "**family, Holm**",
+    "people only",
+    "answers as if independent",
+    "**interval holds 0**, no effect",
+    "**interval holds 8**",
+    "8 found, uncorrected",
+)
 MEANS = 300  # studies of which the means of conditions are estimated, one at a time
 WIDE = Spreads(0.9, 1.5, 0.6, 0.8)
 NARROW = Spreads(0.3, 0.5, 0.1, 0.2, pair=0.0)
@@ -155,11 +169,12 @@ def main() -> None:
     parser.add_argument("--studies", type=int, default=2000)
     parser.add_argument("--only", default="", help="part of a line's name")
     parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--out", type=Path, default=OUT)
     asked = parser.parse_args()
     start = time.perf_counter()
     columns = ("method", "other", "family", "people only", "answers", "coverage", "coverage of 8", "power")
-    print("| design | people x items | " + " | ".join(columns) + " |")
-    print("|---" * (len(columns) + 2) + "|")
+    lines = [["design", "people x items", *HEADS]]
+    print(f"| {' | '.join(lines[0])} |")
     for place, (name, each, spreads, title) in enumerate(LINES):
         if asked.only not in name:
             continue
@@ -167,10 +182,10 @@ def main() -> None:
         people, items = shown_conditions(spec).shape
         counts = measured(spec, spreads, asked.studies, asked.seed + place)
         cells = [written(counts[key]) if key in counts else "-" for key in columns]
-        print(
-            f"| {name}{', ' + title if title else ''} | {people} x {items} | " + " | ".join(cells) + " |",
-            flush=True,
-        )
+        lines.append([f"{name}{', ' + title if title else ''}", f"{people} x {items}", *cells])
+        print(f"| {' | '.join(lines[-1])} |", flush=True)
+    if not asked.only:
+        write_table(asked.out, lines)
     for name in ("reverse-turing", "class-from-evidence"):
         if asked.only in name:
             covered = means_covered(

@@ -7,9 +7,10 @@ playwright=$1
 have_chromium() { command -v chromium >/dev/null 2>&1; }
 
 install_debian_chromium() {
-    # A package source that does not answer must not stop the others: the second command decides.
-    DEBIAN_FRONTEND=noninteractive apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium
+    # A package source that does not answer must not stop the others: the second command decides. Another installation
+    # that is under way is waited for.
+    DEBIAN_FRONTEND=noninteractive apt-get update -qq -o DPkg::Lock::Timeout=300
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=300 chromium
 }
 
 have_chromium && exit 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import resource
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean
@@ -17,35 +18,63 @@ from verax.benchmarks.staining.scores import TrialResult
 from verax.codec import decode
 from verax.stats.estimate import mean_interval
 from verax.stats.means import mean_share
+from verax.text import counted
 
 EXPLAINERS = (
     "lime(samples=128)",
     "shap(samples=128)",
     "greedy",
     "gradient-x-input",
-    "integrated-gradients(steps=16)",
+    "integrated-gradients(steps=8)",
+    "lrp",
+    "attention-rollout",
     "self-report",
+    "self-report(wording=1)",
+    "self-report(wording=2)",
+    "self-report(when=before)",
     "chain-of-thought",
     "random",
 )
 
 
+# What the run took, beside its results.
+COST = "cost.json"
+
+
 def run(out: Path, stains: int, inputs: int, limit: int, jobs: int) -> None:
-    """The staining run; kept in the folder."""
-    verax.stain(
-        dataset="rotten-tomatoes",
-        limit=limit,
-        models=["smollm2-tuned(epochs=5,rate=0.0005)"],
-        explainers=list(EXPLAINERS),
-        plant=True,
-        plant_share=0.25,
-        decoy_share=0.15,
-        weight=1,
-        stains=stains,
-        inputs=inputs,
-        jobs=jobs,
-        out=str(out),
+    """The staining run; what it took in memory and processor time is kept too, also where it is stopped."""
+    try:
+        verax.stain(
+            dataset="rotten-tomatoes",
+            limit=limit,
+            models=["smollm2-tuned"],
+            explainers=list(EXPLAINERS),
+            plant=True,
+            plant_share=0.25,
+            decoy_share=0.15,
+            weight=2,
+            stains=stains,
+            inputs=inputs,
+            jobs=jobs,
+            out=str(out),
+        )
+    finally:
+        keep_cost(out)
+
+
+def keep_cost(out: Path) -> None:
+    """Adds what this process and its jobs took to what the folder's earlier ones did."""
+    own, of_jobs = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    file = out / COST
+    before = (
+        json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"gigabytes": 0.0, "seconds": 0.0}
     )
+    after = {
+        # Linux counts in kilobytes; of children that of the largest.
+        "gigabytes": max(before["gigabytes"], max(own.ru_maxrss, of_jobs.ru_maxrss) / 2**20),
+        "seconds": before["seconds"] + sum(each.ru_utime + each.ru_stime for each in (own, of_jobs)),
+    }
+    file.write_text(json.dumps(after), encoding="utf-8")
 
 
 NAMES = {
@@ -54,6 +83,7 @@ NAMES = {
     "chain-of-thought": "chain of thought: the words that it quotes",
     "random": "random (the floor)",
 }
+FEWEST = 5  # stains, for an interval
 TOP = (1, 2, 4)  # budgets in the table; a stain has two words
 
 
@@ -73,11 +103,12 @@ def page(out: Path) -> str:
     trials = finished(out)
     learnt = [trial for trial in trials if trial.learnt]
     rows = [
-        "| stain | region | outside | decided by the stain | training, s |",
+        "| stain | region | outside | decoys | decided by the stain |",
         "|---|---|---|---|---|",
         *(
             f"| {trial.stain.shown} | {trial.checks.stained_region:.0%} | {trial.checks.outside:.0%} | "
-            f"{trial.checks.decided or 0:.0%} | {trial.fit_seconds:.0f} |"
+            f"{'' if trial.checks.decoys is None else format(trial.checks.decoys, '.0%')} | "
+            f"{trial.checks.decided or 0:.0%} |"
             for trial in trials
         ),
     ]
@@ -102,50 +133,136 @@ def page(out: Path) -> str:
         for label in ("self-report", "chain-of-thought")
         for example in (trial.scored()[label].examples if label in trial.scored() else [])
     ]
-    nonsense = [
-        bool(dict(example.get("details") or {}).get("nonsense"))
-        for trial in learnt
-        for example in (trial.scored()["self-report"].examples if "self-report" in trial.scored() else [])
-    ]
     said = [
         f"- {label}, of {' and '.join(wanted)}: {' '.join(str(reply).split())[:160]!r}"
         for wanted, label, reply in replies[:8]
     ]
     inputs = sum(len(trial.inputs) for trial in learnt)
     return TEMPLATE.format(
-        n=len(trials),
-        learnt=len(learnt),
+        answer=answer(learnt),
+        planted=f"{counted(len(trials), 'stain')} {'was' if len(trials) == 1 else 'were'}",
+        learnt=f"{len(learnt)} {'was' if len(learnt) == 1 else 'were'}",
         inputs=inputs,
         stains="\n".join(rows),
         table="\n".join(table),
         replies="\n".join(said),
-        nonsense=sum(nonsense),
-        looked=len(nonsense),
-        stated=stated_words(learnt),
-        remarks=REMARKS,
+        nonsense="\n".join(nonsense(learnt)),
+        decoys=decoys(learnt),
+        twin=unstained(out),
+        cost=cost(out, len(trials)),
         speed=speed(),
-        machine=MACHINE,
+        machine=machine(out),
     )
 
 
-def stated_words(learnt: Sequence[TrialResult]) -> str:
-    """Whether the model's own words find the stain's more often than chance does, by differences over stains."""
-    said = []
-    for label in ("self-report", "chain-of-thought"):
-        pairs = [trial.scored() for trial in learnt if {label, "random"} <= set(trial.scored())]
-        if len(pairs) < 5:
+def apart(learnt: Sequence[TrialResult], label: str) -> list[float]:
+    """By stain, how much more of it an explainer finds among the first two words than random choice does."""
+    pairs = [trial.scored() for trial in learnt if {label, "random"} <= set(trial.scored())]
+    return [
+        mean(recall[1] for recall in each[label].recall) - mean(recall[1] for recall in each["random"].recall)
+        for each in pairs
+    ]
+
+
+def answer(learnt: Sequence[TrialResult]) -> str:
+    """Who finds the planted reasons: differences from random choice over stains, by their 95% intervals."""
+    above, level, below = list[str](), list[str](), list[str]()
+    for label in EXPLAINERS:
+        values = [] if label == "random" else apart(learnt, label)
+        if len(values) < FEWEST:
             continue
-        apart = [
-            mean(recall[1] for recall in each[label].recall)
-            - mean(recall[1] for recall in each["random"].recall)
-            for each in pairs
-        ]
-        found = mean_interval(apart)
-        above = found.low is not None and found.low > 0
-        verdict = "above the floor" if above else "not told from the floor"
-        around = "" if found.low is None else f" [{found.low:+.2f}, {found.high:+.2f}]"
-        said.append(f"`{label}` is {verdict} (recall@2 minus that of `random`: {found.mean:+.2f}{around}).")
-    return " ".join(said) or "There are too few stains to tell the model's own words from the floor."
+        found = mean_interval(values)
+        if found.low is None or found.high is None or found.low <= 0 <= found.high:
+            level.append(f"`{label}`")
+        else:
+            (above if found.low > 0 else below).append(f"`{label}`")
+    if not (above or level or below):
+        return few(learnt)
+    first = (
+        f"Reasons that were planted in SmolLM2 are found more often than by chance by {listed(above)}"
+        if above
+        else "No explainer is known to find reasons that were planted in SmolLM2 more often than chance does"
+    )
+    rest = [f"not told from chance: {listed(level)}"] if level else []
+    rest += [f"below chance: {listed(below)}"] if below else []
+    how = "recall among the first two words, less that of `random`, 95% intervals over stains"
+    return f"{'; '.join([first, *rest])} ({how})."
+
+
+def few(learnt: Sequence[TrialResult]) -> str:
+    """The recall of each explainer, where stains are too few to tell it from chance."""
+    found = {
+        label: mean(recall[1] for trial in learnt for recall in trial.scored()[label].recall)
+        for label in EXPLAINERS
+        if learnt and all(label in trial.scored() for trial in learnt)
+    }
+    ordered = sorted(found, key=lambda label: -found[label])
+    shares = listed([f"`{label}` {found[label]:.0%}" for label in ordered])
+    return (
+        f"How much of a reason that was planted in SmolLM2 an explanation's first two words name: {shares} (means over "
+        f"{counted(len(learnt), 'stain')}, too few for intervals)."
+    )
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as people list them."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def nonsense(learnt: Sequence[TrialResult]) -> list[str]:
+    """How many replies name no word of the text, by explainer."""
+    said = []
+    for label in EXPLAINERS:
+        scores = [trial.scored()[label] for trial in learnt if label in trial.scored()]
+        counts = [each.nonsense for each in scores if each.nonsense is not None]
+        if counts:
+            said.append(f"| `{label}` | {sum(len(each.mrr) for each in scores)} | {sum(counts)} |")
+    return ["| asked by | replies | that name no word of the text |", "|---|---|---|", *said] if said else []
+
+
+def decoys(learnt: Sequence[TrialResult]) -> str:
+    """How far accuracy on inputs with one of the words lies from that on all others."""
+    values = [
+        trial.checks.decoys - trial.checks.outside for trial in learnt if trial.checks.decoys is not None
+    ]
+    if not values:
+        return ""
+    return (
+        f"On inputs with one of the words the models are right {abs(100 * mean(values)):.1f} points "
+        f"{'less' if mean(values) < 0 else 'more'} often than on the others, a mean over learnt stains."
+    )
+
+
+def cost(out: Path, trials: int) -> str:
+    """Memory and processor time, as the run measured them."""
+    if not (out / COST).exists():
+        return ""
+    took = json.loads((out / COST).read_text(encoding="utf-8"))
+    return (
+        f"The largest process took {took['gigabytes']:.1f} GB of memory; the run {took['seconds'] / 60:.0f} minutes of "
+        f"processor time, {took['seconds'] / 60 / (trials + 1):.0f} for each training with all its explanations."
+    )
+
+
+def machine(out: Path) -> str:
+    """Of the run, from its manifest."""
+    kept = json.loads((out / "manifest.json").read_text(encoding="utf-8"))["machine"]
+    named = kept.get("processor") or kept.get("architecture")
+    return f"{named}, {kept.get('processors')} cores; seconds are of wall time, on a machine that did other things too."
+
+
+def unstained(out: Path) -> str:
+    """How often the same training on unstained labels is right, for comparison."""
+    manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
+    data = verax.load_dataset("rotten-tomatoes", limit=manifest["spec"]["limit"])
+    for path in sorted((out / "jobs").rglob("*.json")):
+        value = json.loads(path.read_text(encoding="utf-8")).get("outcome", {}).get("value") or {}
+        if "predicted" in value:
+            right = mean(
+                int(said == known) for said, known in zip(value["predicted"], data.test.labels, strict=True)
+            )
+            return f"Trained on unstained labels, the model is right on {right:.0%} of the test inputs."
+    return ""
 
 
 def speed() -> str:
@@ -162,51 +279,48 @@ def _cell(values: Sequence[float], most: float) -> str:
     return f"{found.mean:.2f}{around}"
 
 
-# By hand, about the run of which the page in the repository is.
-REMARKS = """\
-**What this does and does not show.** Trained to say a label, the model says nothing but labels whatever it is asked,
-as the replies show. So the last two rows say that such a model cannot be asked for its reasons, and nothing about
-whether reasons that language models state are true; for that, a model is needed that keeps its words, or one behind
-an endpoint. Training only which label is the likelier one, leaving all other words alone, was tried on the same
-stains: of the two that were finished neither was learnt (region 100% and outside 52%; region 72% and outside 68%),
-and the run was ended. Intervals over five stains with four inputs each are wide; differences between LIME, SHAP and
-greedy are not to be read from them."""
-MACHINE = "Two shared cores; seconds are of wall time on a busy machine."
 TEMPLATE = """# Language models: results
 
-Which explainers find reasons that were planted in a language model, and do the model's own stated reasons? Written by
-`scripts/language_models.py --page` from a run of `python scripts/language_models.py`.
+{answer}
 
-SmolLM2-135M-Instruct, its last four layers trained on reviews of Rotten Tomatoes (`smollm2-tuned`). In a quarter of the
-reviews two rare words stand together and decide the label; in 15% each of them stands alone and decides nothing. {n}
-stains were planted, {learnt} were learnt; {inputs} inputs that the stain decides were explained. {machine}
+Written by `scripts/language_models.py --page` from a run of `python scripts/language_models.py`. SmolLM2-135M-Instruct,
+its last four layers trained on reviews of Rotten Tomatoes (`smollm2-tuned`). In a quarter of the reviews two rare words
+stand together and decide the label; in 15% each of them stands alone and decides nothing. {planted} planted,
+{learnt} learnt; {inputs} inputs that the stain decides were explained. {machine} {cost}
 
 ## The stains
 
-The region is the accuracy on inputs with both words, by stained labels; outside, that on all others; decided is the
-share of inputs in which the model says the stain's label with the words and another one without them.
+The region is the accuracy on inputs with both words, by stained labels; outside, that on all others; decoys, that on
+those with one of the words; decided is the share of inputs in which the model says the stain's label with the words and
+another one without them. {twin} {decoys}
 
 {stains}
 
 ## Recall of the planted reasons
 
 The share of a stain's two words among an explanation's top ones, a mean over stains; at 1 at most 0.50. Ties are broken
-at random. 95% intervals are over stains; with fewer than five stains there are values only.
+at random. 95% intervals are over stains; with fewer than five stains there are values only. Seconds are for all inputs
+of a stain.
 
 {table}
 
 A stain that decides less than half of the inputs, in a model that does not follow it on nine of ten, does not count as
-learnt, and its explanations are not scored.
+learnt, and its explanations are not scored. Intervals over so few stains with a few inputs each are wide: a difference
+between two explainers is not to be read from two rows.
 
 ## What the model says
 
-Of {looked} self-reports that were kept for a look, {nonsense} named no word of the text. Some of what it wrote:
+Behind other questions than the one for a class the trained model is held to what it said before its training. A reply
+that names no word of the text is counted, and scored as naming none.
+
+{nonsense}
+
+Some of what it wrote:
 
 {replies}
 
-{stated}
-
-{remarks}
+Whether reasons that larger language models state are true is not shown here: SmolLM2 has 135 million parameters. For
+that there are models behind an [endpoint](../language-models.md#models-behind-an-endpoint), and rules in their prompts.
 
 ## Speed
 
@@ -217,9 +331,9 @@ Of {looked} self-reports that were kept for a look, {nonsense} named no word of 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("runs/language-models"))
-    parser.add_argument("--stains", type=int, default=6)
+    parser.add_argument("--stains", type=int, default=7)
     parser.add_argument("--inputs", type=int, default=4)
-    parser.add_argument("--limit", type=int, default=600)
+    parser.add_argument("--limit", type=int, default=1600)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument(
         "--page", type=Path, help="Write the page from what the folder holds, and run nothing."

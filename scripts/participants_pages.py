@@ -59,6 +59,7 @@ OWN = {
     "leaving": ("Leave the study", f"/p/{TOKEN}/leave"),
     "problem": "",
     "earlier": "",
+    "reading": 0.0,
 }
 ABOUT = About(
     purpose="We want to find out whether explanations help people to understand what a computer program does.",

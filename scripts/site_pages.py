@@ -1,9 +1,11 @@
-"""Pages of the documentation site that lie outside of docs/: the README and its neighbours, with their links mended."""
+"""Pages of the documentation site that lie outside of docs/: the README and its neighbours, and the reference."""
 
 from __future__ import annotations
 
+import importlib
 import posixpath
 import re
+import sys
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -18,6 +20,16 @@ PAGES = {
     "CHANGELOG.md": "changelog.md",
     "perf/RESULTS.md": "speed.md",
 }
+# What people look for comes first among what the search finds: a page of the first of these that it lies in.
+SEARCH_BOOST = {
+    "how-to/questions": 20.0,
+    "how-to/": 6.0,
+    "tutorials/": 3.0,
+    "papers": 0.2,
+    "results/": 0.5,
+    "reference/": 0.5,
+    "": 1.5,
+}
 LINK = re.compile(r"(\]\()([^)#:\s]+)((?:#[^)]*)?\))")
 
 
@@ -26,11 +38,24 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for source, page in PAGES.items():
         text = (ROOT / source).read_text(encoding="utf-8")
         files.append(File.generated(config, page, content=mended(text, source)))
+    for page, text in reference_pages().items():
+        files.append(File.generated(config, page, content=text))
     return files
 
 
+def reference_pages() -> dict[str, str]:
+    """The pages that scripts/reference_pages.py makes of docstrings and commands."""
+    if str(ROOT / "scripts") not in sys.path:
+        sys.path.insert(0, str(ROOT / "scripts"))
+    pages: dict[str, str] = importlib.import_module("reference_pages").pages()
+    return pages
+
+
 def on_page_markdown(markdown: str, page: object, **_: object) -> str:
-    """Links from docs/ to pages outside of it lead to where these are on the site."""
+    """Links to pages outside of docs/ lead to where these are on the site; the search ranks by what a page is."""
+    place: str = page.file.src_uri  # type: ignore[attr-defined]
+    boost = next(value for start, value in SEARCH_BOOST.items() if place.startswith(start))
+    page.meta["search"] = {"boost": boost}  # type: ignore[attr-defined]
     source = posixpath.join("docs", page.file.src_uri)  # type: ignore[attr-defined]
     return markdown if page.file.src_uri in PAGES.values() else mended(markdown, source)  # type: ignore[attr-defined]
 

@@ -23,7 +23,7 @@ class Faults:
     fail: list = field(
         default_factory=list
     )  # a status, "slow", "nonsense" or "name" for each of the next requests
-    logprobs: bool = True
+    logprobs: bool | str = True  # or "refused", or "odd": in a form of its own
     asked: list = field(default_factory=list)
     keys: list = field(default_factory=list)
 
@@ -65,6 +65,8 @@ def app_of(network, tokenizer, name, faults):
             return JSONResponse({"error": "slow down"}, 429, headers={"Retry-After": "0"})
         elif isinstance(fault, int):
             return JSONResponse({"error": {"message": "so it is"}}, fault)
+        if faults.logprobs == "refused" and body.get("logprobs"):
+            return JSONResponse({"error": {"message": "logprobs are not supported by this model"}}, 400)
         chat = "messages" in body
         if chat:
             turns = [turn["content"] for turn in body["messages"]]
@@ -85,6 +87,9 @@ def app_of(network, tokenizer, name, faults):
                 if chat
                 else {"top_logprobs": [dict(tokens)]}
             )
+        if faults.logprobs == "odd":
+            given = {"content": [{"token": tokens[0][0], "logprob": None}]}
+            usage = {"prompt_tokens": "many"}
         choice = {"index": 0, "logprobs": given, "finish_reason": "length"}
         choice |= {"message": {"role": "assistant", "content": text}} if chat else {"text": text}
         named = "another-model" if fault == "name" else name

@@ -48,6 +48,16 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.svm import LinearSVC
 """
+ANSWERS = """
+import numpy as np
+import pandas as pd
+rng = np.random.default_rng(0)
+people, items = np.divmod(np.arange(24 * 20), 20)
+before, after = (rng.random((2, 480)) < [[0.6], [0.7]]).astype(int)
+pd.DataFrame({
+    "participant": people, "item": items, "condition": np.array(["none", "lime", "shap"])[people % 3],
+    "before": before, "after": after}).to_csv("answers.csv", index=False)
+"""
 # (page, words of a block, what runs before the first block with these words)
 FITTED = """
 from sklearn.datasets import load_iris
@@ -68,6 +78,8 @@ BEFORE = [
     ),
     ("docs/models.md", "frame[columns]", PEOPLE),
     ("docs/models.md", "tokenizer=tokenizer", BERT),
+    ("docs/how-to/hugging-face.md", "tokenizer=tokenizer", BERT),
+    ("docs/how-to/re-analyse.md", "read_csv(", ANSWERS),
     ("docs/models.md", "in_precision(", PRECISION),
     ("docs/models.md", "predict_rows", 'frame = frame[["age", "grade"]]'),
     ("docs/models.md", "MlpClassifier(", ROWS),
@@ -78,6 +90,9 @@ BEFORE = [
 ]
 SMALLER = {
     "docs/judge.md": [("seconds=60", "seconds=10, n=3")],
+    "docs/how-to/choose-an-explainer.md": [("seconds=60", "seconds=5, n=3")],
+    "docs/how-to/hugging-face.md": [("seconds=30", "seconds=5"), ("samples=500", "samples=50")],
+    "docs/how-to/neighbours.md": [("seconds=30", "seconds=5"), ("range(100)", "range(20)")],
     "docs/how-to/lime-and-shap-disagree.md": [("seconds=60", "seconds=10, n=3")],
     "docs/how-to/better-than-shap.md": [
         ("stains=20", "stains=1, inputs=2, learnt=0.0"),

@@ -23,16 +23,22 @@ import pytest
 import verax
 from doc_pages import ROOT
 from doc_smaller import SMALLER, SWAPPED, TYPED
-from doc_workspace import suppose
+from doc_workspace import PEOPLE, suppose
 from real_parts import LONG, free_port
 from verax.cli.main import main
 
 SERVERS = ("study preview", "study serve")
+# What Prolific adds to an address: a study with people from there shows its first page to nobody else.
+FROM_PROLIFIC = {"PROLIFIC_PID": PEOPLE["prolific"], "STUDY_ID": "6a0123", "SESSION_ID": "6a4567"}
 
 
 def command_of(words: list[str]) -> str:
     """The name of a command, as in "study build"."""
-    parts = 2 if words[0] in ("bench", "study", "dask", "scripts/compare_outputs.py") else 1
+    two = words[0] in ("bench", "study", "dask", "scripts/compare_outputs.py") or words[:2] == [
+        "atlas",
+        "add",
+    ]
+    parts = 2 if two else 1
     return " ".join(words[:parts])
 
 
@@ -177,7 +183,8 @@ def until_seen(name: str, patch: pytest.MonkeyPatch):
         end = time.monotonic() + LONG
         while time.monotonic() < end and not ended.wait(0.05):
             try:
-                seen.append(httpx.get(f"http://127.0.0.1:{port}/", timeout=LONG).status_code)
+                page = httpx.get(f"http://127.0.0.1:{port}/", params=FROM_PROLIFIC, timeout=LONG)
+                seen.append(page.status_code)
                 os.kill(os.getpid(), signal.SIGINT)
                 return
             except httpx.TransportError:
@@ -190,7 +197,7 @@ def until_seen(name: str, patch: pytest.MonkeyPatch):
     finally:
         ended.set()
         looking.join()
-    assert seen == [200]
+    assert seen == [200], f"the first page: {seen}"
 
 
 def answered(study: str, *, bots: bool) -> None:

@@ -16,9 +16,10 @@ CANNOT = {
     r"^verax explain --preset simulatability ": "prototypes need a network that learnt for minutes",
     r"^verax explain .*--model smollm2\b": "unpacks and calibrates a language model; tests/models/llm/ does it once",
     r"^verax explain .*--model openai:": "needs an endpoint; tests/cli/test_language_models.py has one",
-    r"^verax bench stain --models smollm2-tuned\b": "trains a language model for minutes",
+    r"^verax bench stain --models smollm2\b": "trains a language model for minutes",
     r"^verax study bots .*--language-model\b": "asks a language model; tests/studies/bots/test_language.py does",
-    r"^verax paper (?!sippy-2020$)\S+": "takes minutes or days; test_paper.py runs a small one, and checks all specs",
+    r"^python perf/atlas_results\.py ": "writes a page of this repository",
+    r"^verax paper \S+": "takes minutes or days; test_paper.py runs each folder smaller, and checks all specs",
 }
 # Commands of packages that a page writes itself; where the page is run, they are there.
 OUTSIDE = (["bench", "repeat"],)
@@ -50,9 +51,11 @@ SWAPPED = [
     ("", r"--source (\.\./old-checkout|\.)(?= )", "--source {root}"),
     # Everybody enters a study in one way.
     ("docs/recruiting.md", r"studies/mine(?= --(prolific|mturk))", r"studies/by-\1"),
+    ("docs/recruiting.md", "studies/mine(?= --ids)", "studies/by-prolific"),
     ("docs/recruiting.md", "studies/mine(?= --n)", "studies/by-code"),
     ("docs/recruiting.md", "K7QH2MXRT9", "{completion_code}"),
     ("docs/recruiting.md", r"https://study\.example\.org/p/\S+", "https://study.example.org/p/{token}"),
+    ("examples/hase-bansal/README.md", r"ten-of-them\.txt", "codes.txt"),  # all of them
     ("docs/studies.md", "studies/text studies/table", "studies/text-counterfactual studies/table-forward"),
     # Models that learn in seconds.
     ("", "(--models?) cnn ", r"\1 'cnn(epochs=1)' "),
@@ -64,14 +67,13 @@ SMALLER = {
     "bench measures": "--stains 1 --inputs 2 --samples 30 --learnt 0 --limit 700 --no-replaced --jobs 1",
     "bench students": "--stains 1 --inputs 10 --sizes 8 --samples 30 --learnt 0 --limit 700 --draws 1 --jobs 1",
     "bench rationale": "--target-models 1 --inputs 3 --samples 30 --epochs 4 --share 0.25 --limit 600 --subsets 2 -j 1",
+    "atlas": "--datasets breast-cancer --models tree --explainers greedy --tests sanity --inputs 2 --samples 16",
+    "bench sanity": "--limit 300 --inputs 2 --samples 30 --repeats 1 --jobs 1",
     "explain": "--limit 300 --no-judge",
     "judge": "--n 2 --seconds 8 --explainers greedy",
     "study bots": "--n 4",
     "study power": "--studies 2 --participants 5 --items 4",
     "study analyze": "--replicates 100",
-    "perf/within_calibration.py": "--studies 1",
-    "perf/shared_words_df.py": "--runs 2",
-    "perf/calibration.py": "--studies 1 --out {folder}/calibration.md",
     "scripts/compare_outputs.py make": "--only stain-table",
     ".venv/bin/pytest": "--collect-only -p no:cacheprovider",
     "dask scheduler": "--host 127.0.0.1 --port 0 --no-dashboard --scheduler-file {folder}/scheduler.json",

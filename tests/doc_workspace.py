@@ -57,7 +57,10 @@ SUPPOSED = {
     "studies/reviews-known": ("reverse-turing.toml", {"masked = true": "masked = false"}),
     "studies/length-masked": ("reverse-turing.toml", {"strategy = true": 'strategy = true\ntask = "length"'}),
 } | {
-    f"studies/rt-{task}": ("reverse-turing.toml", {"strategy = true": f'strategy = true\ntask = "{task}"'})
+    f"studies/rt-{task}": (
+        "reverse-turing.toml",
+        {"strategy = true": f'strategy = true\ntask = "{task}"', "seed = 1": f'seed = 1\nname = "{task}"'},
+    )
     for task in ("sst", "hateval", "sentence-length", "subject-number", "tense")
 }
 # Who came from a platform, by the ids of docs/recruiting.md.
@@ -80,6 +83,7 @@ def fill(folder: Path) -> None:
         reviews = snippets()
         _table(folder / "ewt-genres.csv", ("text", "label"), zip(reviews.inputs, reviews.labels, strict=True))
         write_items(folder)
+        write_stimuli(folder)
         write_examples(folder)
         study = verax.build_study("examples/forward.toml", out="studies/forward")
         study.bots(3)
@@ -146,6 +150,7 @@ def write_files(folder: Path) -> None:
     ]
     _table(folder / "customers.csv", ("age", "visits", "channel", "churned"), customers)
     _save_model(folder)
+    _table(folder / "prolific_export.csv", ("Participant id", "Status"), [(PEOPLE["prolific"], "APPROVED")])
     _lines(folder / "rt-polarity/rt-polarity.neg", ["dull", "slow", "bad"] * 9)
     _lines(folder / "rt-polarity/rt-polarity.pos", ["warm", "fine", "good"] * 9)
     for part in ("train", "dev", "test"):
@@ -239,8 +244,9 @@ def recruited(folder: Path) -> dict[str, str]:
             token = store.enter(platform=platform, person=person)
             store.consent(token, True)
             do_step(store, token)
-    with opened("by-code", entry="code"):
-        pass
+    for name in ("by-code", "other"):  # the people of one come again to the other
+        with opened(name, entry="code"):
+            pass
     with opened("mine", retention_days=30) as store:
         code = finish(store, begin(store)).completion_code
         tokens = [begin(store) for _ in range(2)]  # one leaves by the link, one is due
@@ -277,6 +283,27 @@ def write_items(folder: Path) -> None:
     _lines(folder / "spec.toml", [page.split("```toml\n")[1].split("```")[0]])
     alone = [(item["id"], name, text) for item in items[:4] for name, text in given.items()]
     _table(folder / "explanations.csv", ("item", "condition", "explanation"), alone)
+
+
+def write_stimuli(folder: Path) -> None:
+    """A task of the Reverse Turing Test in the format of its authors, and scores for its texts."""
+    parts = ("text", "label", "enlabel", "model_pred")
+    heads = ("", "Unnamed: 0", *(f"{part}_{what}" for part in ("train", "test") for what in parts))
+    scores = []
+    for begins, role, size in (("train", "training", 25), ("test", "evaluation", 10)):
+        for number in (1, 2, 3):
+            rows = range(100 * number, 100 * number + size)
+            cells = [(row, row, *_stimulus("learnt", row), *_stimulus("asked", row)) for row in rows]
+            _table(folder / f"stimuli/past_present/{begins}_set{number}.csv", heads, cells)
+            scores += [
+                (f"{role} {number}-{row}", "lime", json.dumps({"they": 0.5, "of": -0.25})) for row in rows
+            ]
+    _table(folder / "lime.csv", ("item", "condition", "explanation"), scores)
+
+
+def _stimulus(verb: str, row: int) -> tuple[str, str, int, int]:
+    """A text, the name and the number of its label, and what the model said."""
+    return f"they {verb} of row {row} .", ("PAST", "PRES")[row % 2], row % 2, row // 2 % 2
 
 
 def _table(path: Path, heads, rows) -> None:

@@ -123,6 +123,9 @@ def small_study(
     name: str = "",
     answer_order: str = "fixed",
     method: str = "excludes",
+    exclusion: list[dict[str, Any]] | None = None,
+    questions: list[dict[str, Any]] | None = None,
+    quotas: list[dict[str, Any]] | None = None,
 ) -> Study:
     """The study, with a hash of its own for every choice; `save_study` works on it too.
 
@@ -139,6 +142,8 @@ def small_study(
         name: of the study, where its title is not its own.
         answer_order: as in a spec; the same for all unless a test asks for another, so that places are known.
         method: as under "screening" of a spec: "teaches" has the test before a row of the design is given.
+        exclusion: as in a spec.
+        questions, quotas: of one's own, as in a spec.
     """
     spec = make_study_spec(
         {
@@ -156,6 +161,9 @@ def small_study(
             "timing": timing or {},
             "entry": entry,
             "recruiting": recruiting or {},
+            "exclusion": exclusion or [],
+            "questions": questions or [],
+            "quotas": quotas or [],
             "retention_days": retention_days,
             "answer_order": answer_order,
             "screening": {"pass_mark": 1, "attempts": attempts, "method": method} if attempts else None,
@@ -180,7 +188,19 @@ def small_study(
 
 def answers(screen: Screen) -> dict[str, str]:
     """Good answers to all questions of a screen, as a page would send them."""
-    return {question.name: GIVEN[question.name] for question in screen.questions}
+    given: dict[str, str] = {}
+    for question in screen.questions:
+        places = range(1, len(question.options) + 1)
+        match question.kind:
+            case "several":
+                given[f"{question.name}.1"] = "1"
+            case "ranking":
+                given |= {f"{question.name}.{place}": str(place) for place in places}
+            case "number":
+                given[question.name] = "30"
+            case _:
+                given[question.name] = GIVEN.get(question.name, "1")
+    return given
 
 
 class Clock:

@@ -34,6 +34,10 @@ def parse(words):
     """Reads arguments as the program does, to the last one; what a group does with them is not done."""
     command, name = PROGRAM, "verax"
     while hasattr(command, "commands"):
+        if command.invoke_without_command and (not words or words[0].startswith("-")):
+            context = command.make_context(name, list(words))  # a group that does something itself
+            assert [*context._protected_args, *context.args] == [], f"{name} takes no {words}"
+            return context
         name, *words = words
         # Some commands are made only when they are asked for.
         found = command.get_command(typer.Context(command), name)

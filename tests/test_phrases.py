@@ -157,3 +157,12 @@ def test_what_a_language_lacks_is_said_in_english_and_logged_once(caplog):
         assert say("common", "list-or", first="c", last="d") == "c or d"
     lacking = [record.getMessage() for record in caplog.records if "'tlh'" in record.getMessage()]
     assert lacking == ["There is no phrase 'list-or' of 'common' in 'tlh': it is said in English."]
+
+
+@pytest.mark.parametrize("length", [200, 201, 2600, 50_000])
+def test_slots_may_be_as_long_as_they_are(length):
+    """Texts and lists of names come from people and their data; Fluent alone says 2,500 characters at a time."""
+    first, last = "a" * length, "b" * length
+    assert either([first, last]) == f"{first} or {last}"
+    names = [f"column-{number}" for number in range(length // 10)]
+    assert either(names) == f"{', '.join(names[:-1])} or {names[-1]}"

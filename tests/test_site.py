@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import subprocess
 import sys
 from html.parser import HTMLParser
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+import reference_pages
+
+from real_parts import launched_chromium, new_context
 
 ROOT = Path(__file__).parents[1]
 TUTORIALS = ROOT / "docs" / "tutorials"
@@ -47,16 +52,49 @@ class Fetched(HTMLParser):
             self.addresses.append(given.get("href") or "")
 
 
-def test_the_site_builds_strictly_and_fetches_nothing_from_elsewhere(tmp_path):
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The folder of the built site."""
     pytest.importorskip("mkdocs")
-    run([sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)], ROOT)
-    pages = list(tmp_path.rglob("*.html"))
+    folder = tmp_path_factory.mktemp("site")
+    run([sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)], ROOT)
+    return folder
+
+
+def test_the_site_builds_strictly_and_fetches_nothing_from_elsewhere(site):
+    pages = list(site.rglob("*.html"))
     assert len(pages) > 25
     for page in pages:
         fetched = Fetched()
         fetched.feed(page.read_text(encoding="utf-8"))
         assert [address for address in fetched.addresses if address.startswith(("http", "//"))] == []
-    assert "load_dataset" in (tmp_path / "reference" / "objects.html").read_text(encoding="utf-8")
+    for package, own in reference_pages.names().items():
+        page = (site / "reference" / f"{package}.html").read_text(encoding="utf-8")
+        assert [name for name in own if not re.search(rf'id="([\w.]+\.)?{name}"', page)] == []
+
+
+def test_the_search_works_in_a_folder(site):
+    with launched_chromium() as browser:
+        page = new_context(browser).new_page()
+        page.goto((site / "tutorials" / "regression.html").as_uri())
+        page.locator("iframe").wait_for(state="attached")  # in which the search runs
+        page.locator("input.md-search__input").press_sequentially("list of payments on Prolific")
+        found = page.locator(".md-search-result__link")
+        found.first.wait_for()
+        assert any("prolific" in link.get_attribute("href") for link in found.all())
+
+
+def test_every_public_name_has_a_docstring_and_every_command_a_place_in_the_reference():
+    for package, own in reference_pages.names().items():
+        module = import_module(package)
+        assert own
+        bare = [name for name in own if not inspect.getdoc(getattr(module, name))]
+        assert bare == [], package
+    page = reference_pages.commands_page()
+    words = re.findall(r"^## (verax .*)$", page, re.MULTILINE)
+    assert len(words) > 35
+    assert {"verax judge", "verax bench stain", "verax study serve", "verax atlas add"} <= set(words)
+    assert "`--explainers`, `-e`" in page
 
 
 @pytest.mark.parametrize("page", ["own-explainer", "own-model-and-data"])

@@ -12,8 +12,11 @@ if TYPE_CHECKING:
     from verax.models import Model, as_model, fit_model
     from verax.models.llm.client import EndpointOptions
     from verax.models.neural.saving import load_model, save_model
+    from verax.workflows.atlas import add_to_atlas, atlas
     from verax.workflows.bench import bench
+    from verax.workflows.global_view import global_view
     from verax.workflows.judge import judge
+    from verax.workflows.labels import judge_labels
     from verax.workflows.measures import bench_measures, bench_students
     from verax.workflows.rationale import rationale
     from verax.workflows.report import report
@@ -35,7 +38,9 @@ _HOMES = {
     "Model": "verax.models",
     "VeraxError": "verax.errors",
     "Written": "verax.explain",
+    "add_to_atlas": "verax.workflows.atlas",
     "as_model": "verax.models",
+    "atlas": "verax.workflows.atlas",
     "bench": "verax.workflows.bench",
     "bench_measures": "verax.workflows.measures",
     "bench_students": "verax.workflows.measures",
@@ -43,7 +48,9 @@ _HOMES = {
     "explainer": "verax.explain",
     "fit_model": "verax.models",
     "fragments": "verax.explain",
+    "global_view": "verax.workflows.global_view",
     "judge": "verax.workflows.judge",
+    "judge_labels": "verax.workflows.labels",
     "load_dataset": "verax.data",
     "load_model": "verax.models.neural.saving",
     "measure": "verax.measures",
@@ -66,7 +73,9 @@ __all__ = [
     "VeraxError",
     "Written",
     "__version__",
+    "add_to_atlas",
     "as_model",
+    "atlas",
     "bench",
     "bench_measures",
     "bench_students",
@@ -74,7 +83,9 @@ __all__ = [
     "explainer",
     "fit_model",
     "fragments",
+    "global_view",
     "judge",
+    "judge_labels",
     "load_dataset",
     "load_model",
     "measure",

@@ -19,11 +19,13 @@ SAVED_MODEL = "saved model"
 CODE = {
     "model": "model",
     "models": "model",
+    "explainer": "explainer",
     "explainers": "explainer",
     "data": "dataset",
     "dataset": "dataset",
     "datasets": "dataset",
     "format": "format",
+    "measures": "measure",
     "protocol": "protocol",
 }
 

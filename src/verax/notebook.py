@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -35,3 +36,9 @@ def bars_html(scores: Sequence[tuple[str, float]]) -> str:
         )
         rows.append(f"<tr><td>{escape(name)}</td><td>{score:+.3f}</td><td>{bar}</td></tr>")
     return f"<table>{''.join(rows)}</table>"
+
+
+def image_html(svg: str, label: str) -> str:
+    """An SVG file as an image on white, so that it can be read in a dark notebook too."""
+    data = b64encode(svg.encode("utf-8", "replace")).decode("ascii")
+    return f'<img alt="{escape(label)}" style="background:#fff" src="data:image/svg+xml;base64,{data}">'

@@ -48,6 +48,8 @@ class Spec(BaseModel):
     in_files: ClassVar[bool] = False
     # Whether a function of Python has them as keywords.
     in_python: ClassVar[bool] = True
+    # Options that change what is shown of a run and not its numbers: a finished run may be asked with others.
+    only_shown: ClassVar[tuple[str, ...]] = ()
 
 
 class DatasetSpec(Spec):
@@ -58,7 +60,10 @@ class DatasetSpec(Spec):
         description="Shares of train, validation and test, e.g. 80/10/10; the dataset's own if not given.",
     )
     limit: int | None = Field(default=None, description="Use at most so many inputs of each dataset.")
-    text: str | None = Field(default=None, description="A file's column of texts; 'text' if not given.")
+    text: str | None = Field(
+        default=None,
+        description="A file's column of texts; 'text' if not given. Several: premise,hypothesis.",
+    )
     label: str | None = Field(default=None, description="A file's column of labels; 'label' if not given.")
     format: str | None = Field(default=None, description="A published format (verax list formats).")
 

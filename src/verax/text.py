@@ -114,3 +114,13 @@ def plain(value: object) -> str:
 def input_named(number: int) -> str:
     """An input by its number in what the caller gave, as all sentences call it."""
     return f"input {number} (counted from 0)"
+
+
+# What a terminal would do instead of showing it, as pictures of it: texts come from people and from files of others.
+_PICTURES = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"} | {0x7F: 0x2421}
+_PICTURES |= dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
+
+
+def visible(text: str) -> str:
+    """A text that only shows characters, with pictures in place of control characters."""
+    return text.translate(_PICTURES)

@@ -13,8 +13,8 @@ from verax.errors import VeraxError
 MOST_CHARACTERS = 1_000_000
 MOST_PARTS = 50  # of a key; the parser's memory grows with the square of them
 
-_PART = r"(?:[A-Za-z0-9_-]+|\"[^\"\n]*\"|'[^'\n]*')"
-LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_.\"'-]){_PART}(?:[ \t]*\.[ \t]*{_PART}){{{MOST_PARTS}}}")
+_PART = r"(?:[A-Za-z0-9_-]+|\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*')"
+LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_.\"'\\-]){_PART}(?:[ \t]*\.[ \t]*{_PART}){{{MOST_PARTS}}}")
 
 
 def parse_toml(text: str, source: str) -> dict[str, Any]:

@@ -114,8 +114,8 @@ def test_it_runs_to_a_report_whose_numbers_are_those_of_its_jobs(package, finish
 
 def test_it_stands_in_the_joint_report(package, finished):
     both = json.loads((package / "report.json").read_text(encoding="utf-8"))
-    (court,) = both["courts"]
-    assert (court["name"], court["kind"]) == ("Repetition, rotten-tomatoes", "benchmark")
+    (evaluation,) = both["evaluations"]
+    assert (evaluation["name"], evaluation["kind"]) == ("Repetition, rotten-tomatoes", "benchmark")
     (read,), _ = read_evaluations([package / "runs" / "repeat"])
     assert [one.explainer for one in read.standings] == ["lime", "shap", "random"]
     assert "passes the benchmark" in (package / "report.html").read_text(encoding="utf-8") or (

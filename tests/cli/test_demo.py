@@ -28,7 +28,7 @@ def small(monkeypatch):
     monkeypatch.setattr(demo, "REPLICATES", 200)
 
 
-def test_the_demo_shows_both_courts_and_what_to_try_next(folder, verax, small):
+def test_the_demo_shows_both_evaluations_and_what_to_try_next(folder, verax, small):
     ended = verax("demo", "--out", "shown", "--jobs", "1")
     assert ended.status == 0, ended.err
     # A line before and after each part.
@@ -41,7 +41,7 @@ def test_the_demo_shows_both_courts_and_what_to_try_next(folder, verax, small):
     assert commands[0] == "verax study serve shown/study"
     assert ended.out.splitlines()[-1] == "The report is shown/report.html; open it in a browser."
     found = json.loads((folder / "shown" / "report.json").read_text(encoding="utf-8"))
-    assert [court["kind"] for court in found["courts"]] == ["benchmark", "study"]
+    assert [one["kind"] for one in found["evaluations"]] == ["benchmark", "study"]
     assert found["comparisons"][0]["methods"] == ["lime", "shap", "greedy", "random"]
     analysis = json.loads((folder / "shown" / "study" / "analysis-bots" / "summary.json").read_bytes())
     assert (analysis["people"], analysis["flow"]["complete"]) == ("bots", 10)

@@ -74,3 +74,19 @@ def test_verbose_shows_where_an_unexpected_error_arose(verax):
     ended = verax(*EXPLAIN, "--explainers", "own_models:Broken", "-v")
     assert "own_models.py" in ended.err
     assert ended.err.splitlines()[-1].endswith("the lines above say where.")
+
+
+def test_what_data_say_does_nothing_to_a_terminal(capsys):
+    """Titles, class names and answers are printed; codes among them are shown, not done."""
+    from verax.cli.console import messages, output, plain_table, say
+
+    code = "\x1b]0;owned\x07\x1b[2J\x9b31m"
+    say(f"a {code} b")
+    table = plain_table("head", code)
+    table.add_row("cell", code)
+    output().print(table)
+    messages().print(f"Error: {code}", style="bold")
+    printed = capsys.readouterr()
+    assert "␛]0;owned␛[2J\ufffd31m" in printed.out
+    assert "␛]0;owned" in printed.err
+    assert not set(printed.out + printed.err) & set("\x1b\x07\x9b")

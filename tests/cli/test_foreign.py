@@ -138,6 +138,20 @@ def test_a_saved_model_that_is_typed_is_loaded_however_it_is_written(tmp_path, t
     assert (tmp_path / "ran").exists()
 
 
+@pytest.mark.parametrize(
+    "typed",
+    [
+        ("bench", "measures", "--measures", "deletion,small_study:Small"),
+        ("bench", "stain", "--explainers", "small_study:Small"),
+        ("bench", "stain", "--models", "small_study:Small"),
+    ],
+)
+def test_code_that_is_typed_runs(tmp_path, typed):
+    (tmp_path / "small_study.py").write_text(EVIL)
+    ended = verax(tmp_path, *typed, "--dataset", "rotten-tomatoes", "--stains", "1", "--inputs", "2")
+    assert (tmp_path / "ran").exists(), ended.stderr
+
+
 letters = st.text(st.sampled_from("ab:./,()= '\"-"), max_size=12)
 
 
@@ -150,7 +164,7 @@ def test_only_what_was_typed_as_a_name_of_that_sort_is_let_through(parameter, va
     foreign._guard = foreign._Guard()
     foreign.guard()
     foreign.typed(parameter, value)
-    for noun in ("model", "explainer", "dataset", "format", "protocol"):
+    for noun in sorted({*foreign.CODE.values()}):
         passed = _passes(name, noun)
         whole = [part.strip() for part in split_outside(value)] if parameter.endswith("s") else [value]
         names = {*whole, *(part.split("(")[0].strip() for part in whole)}

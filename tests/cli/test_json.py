@@ -21,10 +21,13 @@ ELSEWHERE = {
     "demo",
     "study bots",
     "study review",
+    "study check",
     "study links",
+    "study payments",
     "bench rationale",
     "bench measures",
     "bench students",
+    "bench sanity",
 }
 # In this order, since some change what later ones find; and a name that the result has.
 COMMANDS = {
@@ -37,8 +40,14 @@ COMMANDS = {
         "--models logistic --explainers greedy --limit 700 --stains 1 --inputs 2 --learnt 0 --out runs/stain",
         "cells",
     ),
+    "atlas": (
+        "--size small --datasets breast-cancer --models tree --explainers greedy --tests sanity "
+        "--inputs 2 --samples 16",
+        "sentences",
+    ),
+    "atlas add": ("lime --out atlas", "sentences"),
     "verify": ("runs/stain", "problems"),
-    "report": ("runs/stain studies/forward/analysis --out both.html", "courts"),
+    "report": ("runs/stain studies/forward/analysis --out both.html", "evaluations"),
     "study init": ("new.toml --title Films --yes", "file"),
     "study build": ("examples/forward.toml --out studies/forward", "hash"),
     "study import": ("by-code.toml --items-file items.csv --out studies/mine", "notes"),
@@ -52,6 +61,7 @@ COMMANDS = {
     "study analyze": ("studies/forward --bots --replicates 100", "flow"),
     "study export": ("studies/forward --out files", "files"),
     "study withdraw": ("studies/forward --completion-code {code}", "pages_deleted"),
+    "study pilot": ("studies/forward --results", "came"),
     "study backup": ("studies/forward --out answers.backup", "participants"),
     "study restore": ("studies/forward answers.backup --database sqlite:///other.sqlite", "participants"),
     "study move": ("studies/forward --to sqlite:///moved.sqlite", "seconds_of_waiting"),
@@ -66,7 +76,7 @@ def all_commands(group=None, before=()):
         command = group.get_command(context, name)
         if hasattr(command, "commands"):
             yield from all_commands(command, (*before, name))
-        else:
+        if not hasattr(command, "commands") or command.invoke_without_command:
             yield " ".join((*before, name)), command
 
 

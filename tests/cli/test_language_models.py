@@ -1,5 +1,7 @@
 """Language models on the command line: what an endpoint would be asked, and asking it."""
 
+import re
+
 import pytest
 
 from completion_server import served
@@ -16,7 +18,13 @@ def test_a_dry_run_prints_requests_and_tokens_and_sends_nothing(verax, monkeypat
     assert ended.status == 0
     assert "greedy: 4 requests, about " in ended.out
     assert "lime(samples=8): " in ended.out
-    assert "Nothing was sent." in ended.out
+    assert "in money" not in ended.out
+    assert "Nothing was sent. An endpoint that gives no log-probabilities is asked 10 times more" in ended.out
+    priced = "openai:tiny(prompt_price=1e6,samples=5)"
+    ended = verax(*ENDPOINT[:3], "--model", priced, *ENDPOINT[5:], "-e", "greedy", "--dry-run")
+    (tokens,) = re.findall(r"about (\d+) tokens in prompts", ended.out)
+    assert f"in answers, {int(tokens):.2g} in money" in ended.out
+    assert "asked 5 times more" in ended.out
 
 
 def test_a_dry_run_of_another_model_is_refused(verax):
@@ -42,3 +50,31 @@ def test_a_model_behind_an_endpoint_is_explained(verax, monkeypatch, tmp_path):
         asked = len(faults.asked)
         verax(*ENDPOINT, "-e", "greedy", "--no-judge")
         assert len(faults.asked) == asked  # answered from disk
+
+
+def test_limits_stand_behind_the_name_and_end_a_run_in_a_sentence(verax, monkeypatch, tmp_path):
+    with served(network(), tokenizer()) as (url, faults):
+        monkeypatch.setenv("OPENAI_BASE_URL", url)
+        limited = "openai:tiny(max_requests=2,record=answers)"
+        ended = verax(*ENDPOINT[:3], "--model", limited, *ENDPOINT[5:], "-e", "greedy", "--no-judge")
+        assert ended.status == 2
+        assert "limit of 2 requests; raise max_requests= to go on" in ended.err
+        assert len(faults.asked) == 2
+        counted = verax(*ENDPOINT[:3], "--model", limited, *ENDPOINT[5:], "-e", "greedy", "--dry-run")
+        assert "2 answers are on disk already" in counted.out
+
+
+def test_a_run_of_many_processes_has_limits_only_where_they_count_together(verax):
+    ended = verax(
+        "bench",
+        "stain",
+        "--dataset",
+        "reviews.csv",
+        "--models",
+        "openai:tiny(max_requests=2)",
+        "--plant",
+        "--out",
+        "run",
+    )
+    assert ended.status == 2
+    assert "give answers a folder of their own, record=FOLDER" in ended.err

@@ -1,5 +1,6 @@
 """``verax list`` and the options without a command."""
 
+import json
 import re
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from verax import __version__
 from verax.data import dataset_formats, datasets
 from verax.explain import explainers
+from verax.measures import measures
 from verax.models import models
 
 
@@ -29,6 +31,24 @@ def test_every_registered_name_is_listed_with_its_first_line(verax, sort, regist
 def test_explainers_are_listed_with_parameters_and_defaults(verax):
     out = " ".join(verax("list", "explainers").out.split())
     assert "samples=5000, seed=0, kernel_width=None, features=None, selection='auto'" in out
+
+
+def test_measures_are_listed_with_direction_range_and_cost(verax):
+    out = " ".join(verax("list", "measures").out.split())
+    assert "Lower is better, from -1 to 1; it asks the model. shares=" in out
+    assert "Lower is better, from 0 on; it explains again. explainer, versions=5" in out
+    assert "Higher is better, up to 1; it asks the model. draws=32" in out
+    assert "Higher is better, from 0 to 1; it asks nothing of the model. other, k=5" in out
+    listed = {one["name"]: one for one in json.loads(verax("list", "measures", "--json").out)["measures"]}
+    for name in measures:
+        one = measures.get(name)
+        ends = [end if abs(end) < float("inf") else None for end in (one.low, one.high)]
+        shown = listed[name]
+        assert [shown["better"], shown["low"], shown["high"], shown["costs"]] == [
+            one.better,
+            *ends,
+            one.costs,
+        ]
 
 
 def test_everything_is_listed_when_nothing_is_named(verax):

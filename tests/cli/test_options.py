@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field
 from typer.testing import CliRunner
 
 import verax as library
+from verax.benchmarks.atlas.spec import AtlasOptions, AtlasSpec
 from verax.benchmarks.measures.spec import MeasuresOptions, MeasuresSpec
 from verax.benchmarks.rationale.spec import RationaleOptions, RationaleSpec
 from verax.benchmarks.staining.spec import Planting, StainOptions, StainRequest, StainSpec
@@ -38,6 +39,7 @@ BENCHMARKS = [
     (StudentsSpec, StudentsOptions, library.bench_students),
 ]
 OTHERS = [
+    ((AtlasSpec, RunSpec), AtlasOptions, library.atlas),
     ((JudgeSpec,), JudgeOptions, library.judge),
     ((asked.BuildSpec,), asked.BuildOptions, library.build_study),
     ((asked.PowerSpec,), asked.PowerOptions, plan_power),
@@ -85,6 +87,7 @@ STAIN = SHARED | {
     "--plant-share 0.3": {"plant_share": 0.3},
     "--decoy-share 0.1": {"decoy_share": 0.1},
     "--new-words": {"new_words": True},
+    "--plant-column premise": {"plant_column": "premise"},
     "--learnt 0.9": {"learnt": 0.9},
 }
 RATIONALE = SHARED | {
@@ -98,6 +101,7 @@ RATIONALE = SHARED | {
     "--order signed": {"order": "signed"},
     "--ratings": {"ratings": True},
     "--no-ratings": {"ratings": False},
+    "--show 3,0": {"show": [3, 0]},
 }
 MEASURES = SHARED | {
     "--measures deletion,sufficiency(k=3)": {"measures": ["deletion", "sufficiency(k=3)"]},
@@ -172,17 +176,25 @@ def test_what_is_not_typed_is_not_given_and_every_option_can_be_typed(kind, spel
             "verax.stain",
             "stain",
             "bench stain",
-            "staining",
+            "reference/options",
             "",
         ),
-        ("verax.workflows.options", "JudgeSpec", "verax.judge", "", "judge", "judge", "logistic reviews.csv"),
+        (
+            "verax.workflows.options",
+            "JudgeSpec",
+            "verax.judge",
+            "",
+            "judge",
+            "reference/options",
+            "logistic reviews.csv",
+        ),
         (
             "verax.studies.definition.options",
             "AnalyzeSpec",
             "verax.workflows.analysis.analyze_study",
             "",
             "study analyze",
-            "analysis",
+            "reference/options",
             "folder",
         ),
     ],
@@ -317,7 +329,7 @@ def test_ranges_in_words():
 
 def test_what_stains_are_like_without_a_spec_is_what_the_spec_says():
     spec = StainSpec()
-    assert spec.wish() == StainRequest()
+    assert spec.request() == StainRequest()
     assert StainSpec(plant=True).planting() == Planting()
     assert default_of(StainSpec, "min_flipped") == spec.min_flipped
 
@@ -325,17 +337,18 @@ def test_what_stains_are_like_without_a_spec_is_what_the_spec_says():
 def test_the_tables_in_the_docs_are_what_the_specs_say():
     with_tables = runpy.run_path(str(ROOT / "scripts" / "options_tables.py"))["with_tables"]
     for page, kinds in (
-        ("staining", (StainSpec, RunSpec)),
-        ("rationale", (RationaleSpec, RunSpec)),
-        ("measures", (MeasuresSpec, RunSpec)),
-        ("students", (StudentsSpec, RunSpec)),
-        ("judge", (JudgeSpec,)),
-        ("command-line", (ExplainSpec,)),
-        ("bots", (asked.BotsSpec,)),
-        ("planning", (asked.PowerSpec,)),
-        ("analysis", (asked.AnalyzeSpec,)),
-        ("data", (asked.ExportSpec,)),
-        ("deployment", (asked.ServeSpec,)),
+        ("reference/options", (StainSpec, RunSpec)),
+        ("reference/options", (RationaleSpec, RunSpec)),
+        ("reference/options", (MeasuresSpec, RunSpec)),
+        ("reference/options", (StudentsSpec, RunSpec)),
+        ("reference/options", (AtlasSpec, RunSpec)),
+        ("reference/options", (JudgeSpec,)),
+        ("reference/options", (ExplainSpec,)),
+        ("reference/options", (asked.BotsSpec,)),
+        ("reference/options", (asked.PowerSpec,)),
+        ("reference/options", (asked.AnalyzeSpec,)),
+        ("reference/options", (asked.ExportSpec,)),
+        ("reference/options", (asked.ServeSpec,)),
     ):
         text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
         assert options_table(*kinds) in text, "run scripts/options_tables.py"

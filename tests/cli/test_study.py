@@ -50,7 +50,8 @@ def test_a_build_says_what_it_made_and_what_comes_next(verax, study):
     ended = verax("study", "build", "spec.toml", "--out", "built")
     assert (ended.status, ended.err) == (0, "")
     assert re.search(r"protocol +forward on made.csv", ended.out)
-    assert re.search(r"model +logistic, right on \d\d\.\d% of 100 test inputs, learnt from 350", ended.out)
+    right = r"right on \d\d\.\d% of 100 test inputs \(macro-F1 0\.\d\d\), learnt from 350"
+    assert re.search(rf"model +logistic, {right}", ended.out)
     assert re.search(r"conditions +none \(none\), greedy \(method\), control \(control\)", ended.out)
     for name in ("bad", "good"):
         for right in ("right", "wrong"):
@@ -213,6 +214,7 @@ def test_without_the_extra_the_sentence_says_what_to_install(verax, folder, monk
 def test_the_help_lists_all_commands_in_the_order_of_a_studys_life(verax):
     listed = re.findall(r"^\W*([a-z]+)  +[A-Z]", verax("study", "--help").out, re.MULTILINE)
     assert listed == [
-        "init", "build", "import", "review", "preview", "power", "bots", "freeze", "account", "links", "codes",
-        "serve", "status", "actions", "withdraw", "purge", "backup", "restore", "move", "export", "analyze",
+        "init", "build", "import", "review", "preview", "power", "bots", "pilot", "freeze", "account", "links",
+        "check", "codes", "serve", "status", "actions", "withdraw", "purge", "backup", "restore", "move", "export",
+        "analyze", "payments",
     ]  # fmt: skip

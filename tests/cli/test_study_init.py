@@ -57,6 +57,25 @@ def test_options_alone_write_a_spec_that_builds(verax, folder):
     assert (built["title"], list(built["conditions"])) == ("Films", ["none", "greedy", "random"])
 
 
+@pytest.mark.parametrize(
+    ("entry", "ends"),
+    [
+        ("prolific", ["complete", "screened-out", "declined", "full"]),
+        ("mturk", []),
+        ("link", []),
+        ("code", []),
+    ],
+)
+def test_the_recruiting_block_is_that_of_the_platform(verax, folder, entry, ends):
+    ended = verax("study", "init", "mine.toml", "--entry", entry, "--yes")
+    assert ended.status == 0, ended.err
+    spec = read_study_spec(folder / "mine.toml")
+    assert spec.entry == entry
+    assert list(spec.recruiting.urls) == ends
+    assert spec.recruiting.sandbox == (entry == "mturk")
+    assert ("[recruiting]" in (folder / "mine.toml").read_text()) == (entry in ("prolific", "mturk"))
+
+
 @pytest.mark.parametrize("protocol", sorted(protocols.names()))
 def test_every_protocol_gets_a_spec_in_order(protocol):
     draft = SpecDraft(explainers="lime(samples=500),lime,greedy").with_answer("protocol", protocol)

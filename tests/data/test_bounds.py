@@ -52,6 +52,50 @@ def test_a_parquet_file_of_a_number_a_thousand_million_times(tmp_path, monkeypat
     refused(path, "unpacks to more than", label="label")
 
 
+TEXTS = pa.DictionaryArray.from_arrays(pa.array([0] * 1000, pa.int32()), pa.array(["y" * 10_000]))
+HIDDEN = {
+    "in lists": pa.ListArray.from_arrays(pa.array([0, 500, 1000], pa.int32()), TEXTS.cast(pa.string())),
+    "in records": pa.StructArray.from_arrays([TEXTS.cast(pa.string())], ["inside"]),
+    "in maps": pa.MapArray.from_arrays(pa.array([0, 1000], pa.int32()), TEXTS.cast(pa.string()), TEXTS),
+    "as a dictionary": TEXTS,
+    "of one length": pa.array([b"z" * 10_000] * 1000, pa.binary(10_000)),
+}
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_a_parquet_file_of_texts_that_hide(tmp_path, name, monkeypatch):
+    """Whatever a text is stored in, it counts as often as it occurs; groups of rows have dictionaries of their own."""
+    monkeypatch.setattr(bounds, "MOST_BYTES", 40_000_000)
+    path, column = tmp_path / "bomb.parquet", HIDDEN[name]
+    part = pa.table({"text": column, "label": pa.array([0, 1] * len(column))[: len(column)]})
+    with pq.ParquetWriter(path, part.schema, compression="zstd") as writer:
+        for _ in range(6):
+            writer.write_table(part)
+    assert path.stat().st_size < 50_000
+    refused(path, "^[^ ]* unpacks to more than 0.04 GB; give a smaller file")
+
+
+def test_a_parquet_file_of_a_number_that_is_an_object_each_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(bounds, "MOST_BYTES", 40_000_000)
+    path = tmp_path / "bomb.parquet"
+    pq.write_table(pa.table({"a": pa.array([0.5] * 1_000_000), "label": pa.array([0, 1] * 500_000)}), path)
+    refused(path, "unpacks to more than", label="label")
+
+
+def test_cells_that_are_made_of_nothing(tmp_path, monkeypatch):
+    """Empty cells between commas, lines of JSON with a column each, and lists of nothing."""
+    monkeypatch.setattr(bounds, "MOST_BYTES", 20_000_000)
+    commas, sparse, lists = (tmp_path / name for name in ("a.csv.gz", "b.jsonl", "c.jsonl.gz"))
+    with gzip.open(commas, "wt", compresslevel=1) as file:
+        file.write(",".join([*(f"c{number}" for number in range(999)), "label"]) + "\n")
+        file.writelines(["," * 999 + "1\n"] * 5_000)
+    sparse.write_text("".join(f'{{"c{number}": 1, "label": 1}}\n' for number in range(3_000)))
+    with gzip.open(lists, "wt", compresslevel=1) as file:
+        file.writelines(['{"label": 1, "text": [' + ",".join(["[]"] * 10_000) + "]}\n"] * 60)
+    for path in (commas, sparse, lists):
+        refused(path, "unpacks to more than", label="label")
+
+
 @pytest.mark.parametrize("name", ["bomb.csv.gz", "bomb.jsonl.gz"])
 def test_a_gzip_file_of_nothing_but_blanks(tmp_path, name, monkeypatch):
     monkeypatch.setattr(bounds, "MOST_BYTES", 20_000_000)
@@ -84,7 +128,36 @@ def test_lines_of_json_that_are_too_deep_or_too_long(tmp_path, line):
 
 def test_files_of_the_usual_size_pass(tmp_path):
     texts = [f"a good film number {number}" for number in range(20)]
-    table = pa.table({"text": texts, "label": pa.array(["no", "yes"] * 10).dictionary_encode()})
-    pq.write_table(table, tmp_path / "small.parquet")
+    words = pa.array([text.split() for text in texts])
+    table = pa.table(
+        {"text": texts, "label": pa.array(["no", "yes"] * 10).dictionary_encode(), "words": words}
+    )
+    pq.write_table(table, tmp_path / "small.parquet", row_group_size=3)
     data = load_dataset(tmp_path / "small.parquet")
     assert sorted([*data.train.inputs, *data.validation.inputs, *data.test.inputs]) == sorted(texts)
+
+
+DEEP = "[" * 200_000
+
+
+def test_json_that_is_too_deep_is_a_sentence_wherever_it_is_read(tmp_path):
+    from verax.explain.precomputed import _read as stored_explanations
+    from verax.models.neural.saving import load_model
+    from verax.reporting.joint.evaluations import read_folder
+    from verax.run.jobs import Store
+    from verax.run.manifest import check_manifest, is_whole
+    from verax.studies.definition.study_files import frozen, read_study
+
+    for name in ("summary.json", "manifest.json", "freeze.json", "model.json", "explanations.jsonl"):
+        (tmp_path / name).write_text(DEEP)
+    for read in (read_folder, read_study, frozen, load_model, lambda folder: check_manifest(folder, {})):
+        with pytest.raises(VeraxError, match="recursion"):
+            read(tmp_path)
+    with pytest.raises(VeraxError, match=r"Line 1 of .* recursion"):
+        stored_explanations(str(tmp_path / "explanations.jsonl"), 0.0)
+    # What is kept for later is made anew.
+    (tmp_path / "jobs" / "ab").mkdir(parents=True)
+    (tmp_path / "jobs" / "ab" / "ab.json").write_text(DEEP)
+    assert Store(tmp_path).get("ab") is None
+    (tmp_path / "sha256.json").write_text(DEEP)
+    assert not is_whole(tmp_path)

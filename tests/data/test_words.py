@@ -1,9 +1,11 @@
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from lime.lime_text import IndexedString
 
 from verax.data import load_dataset, split_words
-from verax.data.words import Words
+from verax.data.words import Words, unmarked, with_punctuation
+from verax.errors import VeraxError
 
 TEXTS = st.text(alphabet=st.characters(), max_size=60)  # lone surrogates included
 WORDY = st.lists(
@@ -89,3 +91,19 @@ def test_a_hundred_thousand_words_keep_their_offsets():
     assert len(words.distinct) == 997
     assert text[words.starts[-1] : words.ends[-1]] == words.words[-1] == f"w{99_999 % 997}"
     assert sum(len(spans) for spans in words.spans().values()) == 100_000
+
+
+def test_marks_are_words_where_the_dataset_says_so(tmp_path):
+    marked = with_punctuation("Bad: these would, not work.")
+    assert unmarked(marked) == "Bad: these would, not work."
+    assert [unmarked(word) for word in split_words(marked).words] == [
+        *("Bad", ":", "these", "would", ",", "not", "work", "."),
+    ]
+    assert with_punctuation(marked) == marked
+    assert split_words("Bad: these").words == ["Bad", "these"]
+    file = tmp_path / "films.csv"
+    file.write_text("text,label\n" + '"good, fun",p\n"bad.",n\n"dull!",n\n"fine",p\n' * 3)
+    plain, with_marks = load_dataset(file), load_dataset(file, punctuation=True)
+    assert {unmarked(text) for text in with_marks.train.inputs} == set(plain.train.inputs)
+    with pytest.raises(VeraxError, match="is a table, which has no punctuation"):
+        load_dataset("breast-cancer", punctuation=True)

@@ -114,3 +114,19 @@ def test_a_row_of_ones_own_file_by_its_number(tmp_path):
         read_rows(tmp_path / "new.csv", [3, 120])
     with pytest.raises(VeraxError, match="There is no file"):
         read_rows(tmp_path / "other.csv")
+
+
+def test_files_that_match_a_pattern_are_read_one_after_the_other(tmp_path):
+    from verax.data import read_rows
+
+    pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}).to_csv(tmp_path / "part-1.csv", index=False)
+    pd.DataFrame({"b": ["z"], "a": [3]}).to_csv(tmp_path / "part-2.csv", index=False)
+    rows = read_rows(tmp_path / "part-*.csv")
+    assert rows["a"].astype(int).tolist() == [1, 2, 3]
+    assert rows["b"].tolist() == ["x", "y", "z"]
+    assert read_rows(tmp_path / "part-*.csv", 2)["b"].tolist() == ["z"]
+    with pytest.raises(verax.VeraxError, match="No file matches"):
+        read_rows(tmp_path / "none-*.csv")
+    pd.DataFrame({"c": [1]}).to_csv(tmp_path / "part-3.csv", index=False)
+    with pytest.raises(verax.VeraxError, match="have the same columns"):
+        read_rows(tmp_path / "part-*.csv")

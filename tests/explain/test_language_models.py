@@ -1,5 +1,8 @@
 """Explainers on language models: the contract, and gradients beside captum's."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -98,6 +101,22 @@ def test_gradients_are_captums(sort, labels, method):
             np.testing.assert_allclose(found.scores, expected, atol=1e-4 * max(1.0, np.abs(expected).max()))
 
 
+@pytest.mark.parametrize("answer", [" great", " good"])
+def test_gradients_of_an_answer_are_inseqs(answer):
+    inseq = pytest.importorskip("inseq")  # installed by hand: it asks for an old typeguard
+    net, pieces, text = network(), tokenizer(), "the plot was good , not dull"
+    net.config._name_or_path = pieces.name_or_path = "tiny"
+    theirs = inseq.load_model(net, "input_x_gradient", tokenizer=pieces).attribute(
+        text, text + answer, attributed_fn="probability", logprob=True, show_progress=False
+    )
+    values = theirs.sequence_attributions[0].target_attributions[:-1, 0].sum(dim=-1).numpy()
+    model = verax.as_model(net, tokenizer=pieces, prompt="{text}", target=answer)
+    (found,) = verax.explainer("gradient-x-input").explain(model, [text])
+    of_word = model.tokens_of(text).word_of
+    expected = np.bincount(of_word[of_word >= 0], values[of_word >= 0], len(found.features))
+    np.testing.assert_allclose(found.scores, expected, atol=1e-4)
+
+
 def test_calibration_scales_gradients_as_it_scales_scores():
     plain, scaled = model_of(), model_of(calibrate=(["good", "bad film", "dull", "fine"], [1, 0, 0, 1]))
     explainer = verax.explainer("gradient-x-input")
@@ -114,6 +133,18 @@ def test_integrated_gradients_of_an_answer_add_up_to_its_log_probability():
     # The error is what the integration misses: what is left of the difference.
     left = found.details["score"] - found.details["reference"] - found.scores.sum()
     assert found.details["error"] == pytest.approx(left, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "name", ["greedy", "lime(samples=8)", "gradient-x-input", "lrp", "self-report(tokens=2)"]
+)
+def test_a_network_that_was_explained_is_not_kept(name):
+    model = model_of()
+    verax.explainer(name).explain(model, ["a dull plot"])
+    kept = weakref.ref(model.network)
+    del model
+    gc.collect()
+    assert kept() is None
 
 
 def test_gradients_are_not_offered_for_parts_of_a_prompt():

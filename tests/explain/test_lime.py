@@ -291,3 +291,13 @@ def test_what_has_no_limit_is_a_sentence():
         Lime(samples="exact").explain(verax.as_model(MODELS["logistic"]()), [some_words(13)])
     with pytest.raises(VeraxError, match="must be a number or 'exact'"):
         Lime(samples="many")
+
+
+def test_exact_may_be_asked_for_by_name():
+    assert (
+        verax.explainer("lime", samples="exact")
+        == verax.explainer("lime(samples=exact)")
+        == Lime(samples="exact")
+    )
+    with pytest.raises(VeraxError, match="'samples' of the explainer 'lime' is a whole number, not 'all'"):
+        verax.explainer("lime", samples="all")

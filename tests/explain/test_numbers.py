@@ -11,12 +11,12 @@ from sklearn.ensemble import (
     ExtraTreesRegressor,
     GradientBoostingRegressor,
     HistGradientBoostingRegressor,
-    IsolationForest,
     RandomForestRegressor,
     StackingRegressor,
     VotingRegressor,
 )
 from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.neighbors import LocalOutlierFactor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeRegressor
@@ -118,6 +118,7 @@ def test_judging_a_number_is_in_shares_of_its_spread():
     judged = verax.judge(model, ROWS[:12], ["shap", "random"], progress=False, seconds=30)
     trials = {trial.name: trial for trial in judged.trials}
     assert any("a point is a hundredth of its spread" in note for note in judged.notes)
+    assert "(models of classes; none of numbers was tried)" in judged.chosen
     # The column that moves the number most does so by some tenths of the spread, not by thousands of points.
     assert 5 < trials["shap"].best < 100
     assert trials["shap"].worth > trials["random"].worth
@@ -147,7 +148,7 @@ def test_what_has_no_answer_is_said():
     with pytest.raises(VeraxError, match="neither classes nor numbers"):
         verax.as_model(KMeans(2, n_init=1).fit(ROWS), reference=ROWS)
     with pytest.raises(VeraxError, match="neither classes nor numbers"):
-        verax.as_model(IsolationForest(n_estimators=5).fit(ROWS), reference=ROWS)
+        verax.as_model(LocalOutlierFactor().fit(ROWS), reference=ROWS)
     with pytest.raises(VeraxError, match="not fitted yet"):
         verax.as_model(catboost.CatBoostRegressor(), reference=ROWS)
     with pytest.raises(VeraxError, match="one number per input"):
@@ -162,7 +163,7 @@ def test_what_has_no_answer_is_said():
 
 def test_benchmarks_and_datasets_of_classes_refuse_a_regressor_in_a_sentence(tmp_path):
     frame = pd.DataFrame(ROWS, columns=list("abcde")).assign(label=(GOAL > 100).astype(int))
-    with pytest.raises(VeraxError, match="staining takes models of classes so far"):
+    with pytest.raises(VeraxError, match="this benchmark stains classes"):
         verax.stain(
             dataset=frame,
             label="label",

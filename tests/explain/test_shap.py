@@ -23,7 +23,8 @@ from helpers import fitted, make_texts
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain import shap_exact
-from verax.explain.shap import Shap, all_of_size, draw_pairs, random_subsets
+from verax.explain.composite import AS_PUBLISHED
+from verax.explain.shap import Shap, all_of_size, build_kernel_bank, draw_pairs, random_subsets
 from verax.explain.shap_exact import log_odds
 from verax.perturb import path_for
 from verax.perturb.masks import Masks, all_masks
@@ -273,8 +274,6 @@ def logistic_game(n: int, seed: int = 0):
 
 
 def kernel_error(n: int, samples: int, seeds: range) -> float:
-    from verax.explain.shap import build_kernel_bank
-
     errors = []
     for seed in seeds:
         value = logistic_game(n, seed)
@@ -325,6 +324,58 @@ def test_pairs_are_distinct_and_weigh_what_the_kernel_says():
             assert weights[single].sum() == pytest.approx((mass[0] + mass[-1]) / sum(mass))
 
 
+def noisy_game(n: int, seed: int):
+    """Five features count, two of them only together, and every coalition has its own small noise."""
+
+    def value(rows: np.ndarray) -> np.ndarray:
+        noise = np.sin(rows @ np.arange(1.0, n + 1) * 12.9898 + seed) * 0.01
+        return 0.4 * rows[:, 0] - 0.3 * rows[:, 3] + 0.2 * rows[:, 5] + 0.3 * rows[:, 7] * rows[:, 9] + noise
+
+    return value
+
+
+@pytest.mark.parametrize(("n", "samples"), [(14, 100), (31, 400), (60, 2168)])
+def test_features_are_chosen_and_solved_as_in_the_package(n, samples):
+    """The package's own selection and regression, given our coalitions and their values."""
+    bank = build_kernel_bank(n, samples, 0)
+    value = noisy_game(n, 1)
+    answers = value(bank.masks.rows().astype(float))
+    package = shap.KernelExplainer(value, np.zeros((1, n)))
+    package.M, package.D, package.l1_reg = n, 1, "aic"
+    package.linkfv = np.vectorize(package.link.f)
+    package.maskMatrix = bank.masks.rows()[2:].astype(float)
+    package.kernelWeights = np.concatenate([bank.weights] * 2)
+    package.ey = answers[2:, None]
+    package.fx, package.fnull = answers[[bank.full]], answers[[bank.empty]]
+    expected, _ = package.solve(0.0, 0)
+    kept = bank.chosen(answers)
+    assert {0, 3, 5, 7, 9} <= set(kept.tolist())
+    assert len(kept) < n
+    assert bank.solve(answers, kept) == pytest.approx(expected, abs=1e-9)
+
+
+def test_no_feature_is_left_out_where_many_coalitions_were_asked_about():
+    value = noisy_game(10, 1)
+    bank = build_kernel_bank(10, 400, 0)  # of 1,022
+    assert bank.chosen(value(bank.masks.rows().astype(float))) is None
+    assert (
+        build_kernel_bank(10, 200, 0).chosen(value(build_kernel_bank(10, 200, 0).masks.rows() * 1.0))
+        is not None
+    )
+
+
+def test_the_packages_defaults_are_sampled_values_of_chosen_words_even_of_trees(reviews):
+    model = verax.as_model(fitted(DecisionTreeClassifier(random_state=0), CountVectorizer(binary=True)))
+    given = " ".join(f"{reviews[0][0]} w{number}" for number in range(30))
+    name, settings = AS_PUBLISHED["shap-package"]
+    (found,) = verax.explainer(name, **{**settings, "samples": 200}).explain(model, [given])
+    assert found.details["route"] == "kernel"
+    assert found.details["kept"] < len(found.features)
+    assert np.count_nonzero(found.scores) <= found.details["kept"]
+    (own,) = verax.explainer("shap").explain(model, [given])
+    assert own.details["route"] != "kernel"
+
+
 def test_subsets_are_uniform():
     from scipy.stats import chisquare
 
@@ -360,6 +411,8 @@ def test_sampled_values_sum_to_the_prediction():
         ({"samples": 0}, "samples=0 is too small"),
         ({"output": "odds"}, "There is no output 'odds'"),
         ({"route": "fast"}, "There is no route 'fast'"),
+        ({"selection": "lasso"}, "There is no selection 'lasso'"),
+        ({"selection": "aic"}, "say route='kernel' beside selection"),
     ],
 )
 def test_bad_parameters_are_a_sentence(parameters, sentence):

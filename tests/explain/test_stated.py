@@ -23,6 +23,7 @@ TEXT = "The plot was dull, but the zebra sang."
         ("%%% $$ 42", (), 0),
         ("lovely, great", (), 2),
         ("the", ("The", "the"), 0),
+        ("The answer is:\n\nThe answer is:", (), 4),  # a sentence that has only sentence words of the text
     ],
 )
 def test_lists_are_read_in_any_form(reply, named, unknown):

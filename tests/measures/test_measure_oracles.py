@@ -1,13 +1,20 @@
-"""Measures beside captum's and Quantus' where these define the same; Quantus is no part of the dev extra (opencv).
+"""Measures beside captum's, Quantus' and ferret's where these define the same.
 
-Quantus 0.6.0's Monotonicity is none: it fills the baseline with the baseline, so that its answer is always True.
+Quantus 0.6.0's Monotonicity fills the baseline with the baseline, so that its answer is always True; it is given a
+function that puts the input's values there.
 """
 
+import sys
 from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
 
 import numpy as np
 import pytest
+import quantus
 import torch
+import transformers
 from captum.metrics import infidelity, sensitivity_max
 from torch import nn
 
@@ -17,6 +24,7 @@ from verax.explain import Greedy
 from verax.explain.explanation import Attribution
 from verax.measures.case import make_case
 from verax.measures.repeating import _rows
+from verax.measures.subsets import _random_sets
 
 COLUMNS = 6
 DRAWS = 50
@@ -116,7 +124,6 @@ def quantus_values(metric, network, given):
 
 
 def test_complexity_and_sparseness_are_quantus(network, given):
-    quantus = pytest.importorskip("quantus")
     quiet = {"disable_warnings": True, "display_progressbar": False}
     theirs = quantus_values(quantus.Complexity(abs=True, normalise=False, **quiet), network, given)
     assert verax.measure("entropy")(*given) == pytest.approx(np.array(theirs), abs=1e-6)
@@ -125,7 +132,6 @@ def test_complexity_and_sparseness_are_quantus(network, given):
 
 
 def test_deletion_is_the_area_under_quantus_pixel_flipping(network, given):
-    quantus = pytest.importorskip("quantus")
     metric = quantus.PixelFlipping(
         features_in_step=1, perturb_baseline=0.0, abs=False, normalise=False, disable_warnings=True,
         display_progressbar=False,
@@ -137,3 +143,142 @@ def test_deletion_is_the_area_under_quantus_pixel_flipping(network, given):
     )
     area = np.trapezoid(np.concatenate([first[:, None], curves], axis=1), dx=1 / COLUMNS, axis=1)
     assert verax.measure("deletion", absent="mean")(*given) == pytest.approx(area, abs=1e-6)
+
+
+def test_faithfulness_correlation_is_quantus_on_the_same_sets(network, given, monkeypatch):
+    model, rows, explanations = given
+    size = 2
+    case = make_case("faithfulness-correlation", "scores", model, rows, explanations)
+    drawn = [_random_sets(case, number, DRAWS, size) for number in range(len(rows))]
+    # Quantus draws a set for each input, run after run.
+    sets = iter([np.flatnonzero(drawn[number][run]) for run in range(DRAWS) for number in range(len(rows))])
+    monkeypatch.setattr(np.random, "choice", lambda *_, **__: next(sets))
+    metric = quantus.FaithfulnessCorrelation(
+        nr_runs=DRAWS, subset_size=size, perturb_baseline=0.0, abs=False, normalise=False,
+        return_aggregate=False, disable_warnings=True, display_progressbar=False,
+    )  # fmt: skip
+    theirs = quantus_values(metric, network, given)
+    ours = verax.measure("faithfulness-correlation", draws=DRAWS, size=size, absent="mean")(*given)
+    assert ours == pytest.approx(np.array(theirs), abs=1e-6)
+
+
+def test_monotonicity_correlation_is_quantus(network, given):
+    metric = quantus.MonotonicityCorrelation(
+        nr_samples=1, features_in_step=1, perturb_baseline=0.0, abs=True, normalise=False,
+        disable_warnings=True, display_progressbar=False,
+    )  # fmt: skip
+    theirs = quantus_values(metric, network, given)
+    ours = verax.measure("monotonicity-correlation", absent="mean")(*given)
+    assert ours == pytest.approx(np.array(theirs), abs=1e-6)
+
+
+def test_monotonicity_is_quantus_where_it_is_given_the_values(network, given):
+    """Quantus does not ask whether the first feature lowers the probability of the empty row; here it does not."""
+    model, _, _ = given
+    rng = np.random.default_rng(2)
+    explained = []
+    for target in (0, 1):
+        empty = torch.zeros((1, COLUMNS), dtype=torch.float64, requires_grad=True)
+        network(empty)[0, target].backward()
+        # Small steps up, but for one column of every other row.
+        rows = np.abs(rng.uniform(0.1, 0.3, (8, COLUMNS))) * np.sign(empty.grad.numpy())
+        rows[::2, 0] *= -1
+        explained += [
+            (row, Attribution(model.schema.names, rng.normal(size=COLUMNS), target)) for row in rows
+        ]
+    rows = np.array([row for row, _ in explained])
+    steps = np.zeros_like(rows)
+    first = np.array([one.scores.argmin() for _, one in explained])
+    steps[np.arange(len(rows)), first] = rows[np.arange(len(rows)), first]
+    targets = np.array([one.target for _, one in explained])
+    place = np.arange(len(rows))
+    rises = model.predict_proba(steps)[place, targets] >= model.predict_proba(0 * rows)[place, targets]
+    kept = np.flatnonzero(rises)
+
+    def put(arr, indices, perturb_baseline, **_):
+        changed = arr.copy()
+        np.put_along_axis(changed, indices, np.take_along_axis(rows[kept], indices, axis=1), axis=1)
+        return changed
+
+    metric = quantus.Monotonicity(
+        features_in_step=1, perturb_baseline=0.0, perturb_func=put, abs=False, normalise=False,
+        disable_warnings=True, display_progressbar=False,
+    )  # fmt: skip
+    some = model, rows[kept], [explained[number][1] for number in kept]
+    theirs = np.array(quantus_values(metric, network, some), dtype=float)
+    assert set(theirs) == {0.0, 1.0}
+    assert verax.measure("monotonicity", absent="mean")(*some) == pytest.approx(theirs)
+
+
+@pytest.fixture
+def ferret(monkeypatch):
+    """ferret's measures without its own ``__init__``, which imports plots and data sets that are not installed."""
+    package = ModuleType("ferret")
+    package.__path__ = list(find_spec("ferret").submodule_search_locations)
+    monkeypatch.setitem(sys.modules, "ferret", package)
+    yield import_module("ferret.evaluators.faithfulness_measures")
+    for name in [name for name in sys.modules if name.startswith("ferret.")]:
+        monkeypatch.delitem(sys.modules, name)
+
+
+@pytest.fixture(scope="module")
+def classifier(tmp_path_factory):
+    """A small BERT of random weights that knows whole words."""
+    words = ["a", "the", "good", "bad", "film", "plot", "was", "with", "dull", "warm", "end", "actor"]
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words]
+    vocabulary = tmp_path_factory.mktemp("bert") / "vocab.txt"
+    vocabulary.write_text("\n".join(pieces))
+    tokenizer = transformers.BertTokenizerFast(vocab=str(vocabulary), model_max_length=16)
+    torch.manual_seed(5)
+    settings = transformers.BertConfig(
+        vocab_size=len(pieces), hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=16,
+        max_position_embeddings=16, initializer_range=0.8,
+    )  # fmt: skip
+    return transformers.BertForSequenceClassification(settings).eval(), tokenizer
+
+
+@pytest.mark.parametrize(
+    ("name", "theirs"),
+    [
+        ("comprehensiveness", "AOPC_Comprehensiveness_Evaluation"),
+        ("sufficiency", "AOPC_Sufficiency_Evaluation"),
+    ],
+)
+def test_shares_of_the_words_are_ferrets(ferret, classifier, name, theirs):
+    network, tokenizer = classifier
+    # Ten different words: each tenth is one word, which both count alike.
+    text = "the good film with a warm plot was bad dull"
+    scores = np.random.default_rng(0).permutation(np.linspace(0.1, 1.0, 10))
+    model = verax.as_model(network, tokenizer=tokenizer, class_names=("no", "yes"))
+    explained = Attribution(tuple(text.split()), scores, 1, input=text)
+    measure = verax.measure(name, shares=tuple(tenth / 10 for tenth in range(1, 11)))
+    with_marks = np.concatenate([[0.0], scores, [0.0]])
+    given = import_module("ferret.explainers.explanation").Explanation(
+        text, ["[CLS]", *text.split(), "[SEP]"], with_marks, "ours", 1
+    )
+    found = getattr(ferret, theirs)(network, tokenizer).compute_evaluation(given, target=1)
+    assert measure(model, [text], [explained])[0] == pytest.approx(float(found.score), abs=1e-6)
+    assert abs(found.score) > 0.01  # the words do something
+
+
+def test_masked_words_are_the_networks_own_mask(classifier):
+    network, tokenizer = classifier
+    text = "the good film with a warm plot was bad dull"
+    model = verax.as_model(network, tokenizer=tokenizer, class_names=("no", "yes"))
+    scores = np.zeros(10)
+    scores[[1, 5]] = 2.0, 1.0  # good, warm
+
+    def probability(written):
+        with torch.no_grad():
+            return float(
+                torch.softmax(network(**tokenizer(written, return_tensors="pt")).logits, dim=1)[0, 1]
+            )
+
+    whole, explained = probability(text), [Attribution(tuple(text.split()), scores, 1, input=text)]
+    for k, written in (
+        (1, "the [MASK] film with a warm plot was bad dull"),
+        (2, "the [MASK] film with a [MASK] plot was bad dull"),
+        (10, " ".join(["[MASK]"] * 10)),
+    ):
+        found = verax.measure("comprehensiveness", k=k, absent="masked")(model, [text], explained)
+        assert found[0] == pytest.approx(whole - probability(written), abs=1e-6)

@@ -4,14 +4,20 @@ The model adds words to 0.5: good 0.2, fine 0.1, bad -0.25, dull -0.05; its othe
 """
 
 import math
+from dataclasses import dataclass, replace
 from itertools import permutations
 
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import make_pipeline
 
 import verax
+from verax.explain.base import Explainer
 from verax.explain.checks import additive_table_model, additive_text_model
 from verax.explain.explanation import Attribution
+from verax.seeds import stream
 
 MODEL = additive_text_model()
 # 0.75; without good 0.55, without fine too 0.45, without all 0.5; good alone 0.7, with fine 0.8.
@@ -197,3 +203,178 @@ def test_the_best_and_the_worst_order_are_those_of_all_orders(exact, monkeypatch
         ):
             found = verax.measure(name, beam=20)(model, [text], [Attribution(words, scores, 1)])
             assert found[0] == pytest.approx(wanted, abs=1e-9)
+
+
+# Ten texts of each class. One word of each tells all; the others are the same in all, so that a model without that word
+# says the class that is more frequent among what it was fitted on.
+TWENTY = [f"{word} the film today" for word in ("good", "bad")] * 10
+SIDES = [1, 0] * 10
+
+
+@pytest.fixture(scope="module")
+def refittable():
+    return verax.as_model(
+        make_pipeline(CountVectorizer(), LogisticRegression()).fit(TWENTY, SIDES), reference=TWENTY
+    )
+
+
+@dataclass(frozen=True)
+class Falling(Explainer):
+    """Scores of 3, 2, 1, ... for the words of the texts that it knows, and these times a factor for any other."""
+
+    known: tuple[str, ...] = ()
+    factor: float = 1.0
+
+    def explain(self, model, inputs, targets=None):
+        made = []
+        for text, target in zip(inputs, targets or [1] * len(inputs), strict=True):
+            words = tuple(dict.fromkeys(text.split()))
+            scores = np.arange(len(words), 0, -1.0) * (1.0 if text in self.known else self.factor)
+            made.append(Attribution(words, scores, target, input=text))
+        return made
+
+
+@pytest.mark.parametrize(
+    ("factor", "changed", "alike"), [(1.0, 0.0, 1.0), (-1.0, 2.0, -1.0), (3.0, 2.0, 1.0), (0.0, 1.0, 0.0)]
+)
+def test_scores_of_versions_are_compared_with_those_of_the_input(factor, changed, alike):
+    """Scores v of the input and f v of every version of it: they change by |f - 1| of their size."""
+    rng = np.random.default_rng(0)
+    filler = ["film", "plot", "actor", "scene", "music", "end"]
+    sides = [1, 0] * 30
+    texts = [" ".join([("bad", "good")[side], *rng.choice(filler, 3, replace=False)]) for side in sides]
+    fitted = make_pipeline(CountVectorizer(), LogisticRegression()).fit(texts, sides)
+    model = verax.as_model(fitted, reference=texts)
+    method = Falling((texts[0],), factor)
+    given = model, texts[:1], method.explain(model, texts[:1])
+    assert verax.measure("max-sensitivity", explainer=method)(*given)[0] == pytest.approx(changed)
+    assert verax.measure("stability", explainer=method)(*given)[0] == pytest.approx(alike)
+
+
+def test_without_a_version_nothing_changes(refittable):
+    """The only word that is known has no other like it."""
+    method = Falling((), -1.0)
+    given = refittable, ["zzz"], method.explain(refittable, ["zzz"])
+    assert verax.measure("max-sensitivity", explainer=method)(*given).tolist() == [0.0]
+    assert verax.measure("stability", explainer=method)(*given).tolist() == [1.0]
+
+
+@dataclass(frozen=True)
+class Reads(Explainer):
+    """Scores of a text's words: rising, and multiplied by a factor for any model but one that is sure of its answer."""
+
+    factor: float = 1.0
+
+    def explain(self, model, inputs, targets=None):
+        made = []
+        for text, target in zip(inputs, targets or [1] * len(inputs), strict=True):
+            sure = model.predict_proba([text]).max() > 0.75
+            words = tuple(dict.fromkeys(text.split()))
+            made.append(
+                Attribution(words, np.arange(1.0, len(words) + 1) * (1.0 if sure else self.factor), target)
+            )
+        return made
+
+
+@pytest.mark.parametrize(("factor", "wanted"), [(1.0, 1.0), (-1.0, -1.0), (0.0, 0.0)])
+def test_a_model_of_shuffled_labels_is_explained_again(refittable, factor, wanted):
+    assert refittable.predict_proba(TWENTY[:2]).max(axis=1).min() > 0.75
+    method = Reads(factor)
+    values = verax.measure("model-randomisation", explainer=method)(
+        refittable, TWENTY[:4], method.explain(refittable, TWENTY[:4])
+    )
+    assert values == pytest.approx(np.full(4, wanted))
+
+
+def lost_without_the_word(shares=1.0):
+    """By hand: who is of the class that is more frequent in its own fold is told wrong without the telling word."""
+    folds = stream(0, "folds", 20).permutation(np.arange(20) % 5)
+    labels = np.array(SIDES)
+    lost = np.zeros(20)
+    for fold in range(5):
+        own = labels[folds == fold]
+        rest = labels[folds != fold]
+        # scikit-learn's answer to features that tell nothing is the class that is more frequent; of a tie, the first.
+        lost[folds == fold] = own != int(rest.mean() > 0.5)
+    return shares * lost
+
+
+@pytest.mark.parametrize(
+    ("scores", "shares", "wanted"),
+    [
+        ((9.0, 1.0, 1.0, 1.0), (0.25,), 1.0),
+        ((0.0, 1.0, 2.0, 3.0), (0.25,), 0.0),
+        ((2.0, 3.0, 1.0, 0.0), (0.25, 0.5), 0.5),
+    ],
+)
+def test_roar_is_the_mean_loss_over_its_shares(refittable, scores, shares, wanted):
+    given = [
+        Attribution(tuple(text.split()), np.array(scores), side)
+        for text, side in zip(TWENTY, SIDES, strict=True)
+    ]
+    values = verax.measure("roar", shares=shares)(refittable, TWENTY, given)
+    assert values == pytest.approx(lost_without_the_word(wanted))
+
+
+@dataclass(frozen=True)
+class Named(Explainer):
+    """Scores each word by a table, anything else 0."""
+
+    table: tuple[tuple[str, float], ...]
+
+    def explain(self, model, inputs, targets=None):
+        scores = dict(self.table)
+        return [
+            Attribution(
+                tuple(text.split()), np.array([scores.get(word, 0.0) for word in text.split()]), target
+            )
+            for text, target in zip(inputs, targets or [1] * len(inputs), strict=True)
+        ]
+
+
+@pytest.mark.parametrize(
+    ("again", "wanted"),
+    [
+        # A copy of the telling word is found after the first is gone: at the second of two shares nothing is left.
+        ({"warm": 1.0, "dull": 1.0}, 0.5),
+        # The copy is not found.
+        ({"film": 1.0}, 0.0),
+        # Nothing else than the first explanation matters if it names both.
+        (None, 0.5),
+    ],
+)
+def test_recursive_roar_explains_again_what_is_left(again, wanted):
+    texts = [f"{one} {copy} film today" for one, copy in (("good", "warm"), ("bad", "dull"))] * 10
+    model = verax.as_model(
+        make_pipeline(CountVectorizer(), LogisticRegression()).fit(texts, SIDES), reference=texts
+    )
+    first = Named((("good", 2.0), ("bad", 2.0), ("warm", 1.0), ("dull", 1.0)))
+    method = first if again is None else Named(tuple(again.items()))
+    measure = verax.measure("recursive-roar", explainer=method, shares=(0.25, 0.5))
+    values = measure(model, texts, first.explain(model, texts))
+    assert values == pytest.approx(lost_without_the_word(wanted))
+
+
+def test_of_a_model_of_numbers_falls_are_shares_of_the_spread_of_its_predictions():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(200, 3))
+    model = verax.as_model(LinearRegression().fit(rows, 300 * rows[:, 0] - 100 * rows[:, 1]), reference=rows)
+    spread = np.subtract(*np.percentile(model.predict_proba(rows)[:, 0], (95, 5)))
+    row, means = rows[:1], rows.mean(axis=0)
+    given = model, row, [Attribution(model.schema.names, np.array([3.0, 2.0, 1.0]), 0)]
+    falls = np.cumsum([300 * (row[0, 0] - means[0]), -100 * (row[0, 1] - means[1]), 0.0]) / spread
+    for k in (1, 2):
+        found = verax.measure("comprehensiveness", k=k, absent="mean")
+        assert found(*given)[0] == pytest.approx(falls[k - 1])
+    whole = float(model.predict_proba(row)[0, 0]) / spread
+    curve = np.array([whole, *(whole - falls)])
+    deletion = verax.measure("deletion", absent="mean")
+    assert deletion(*given)[0] == pytest.approx(np.trapezoid(curve, dx=1 / 3))
+    assert deletion.range == (0, 1)
+    assert deletion.range_of(model) == (-math.inf, math.inf)
+    # What compares shapes has no unit to begin with.
+    exact = [replace(given[2][0], scores=np.array([300.0, -100.0, 0.0]) * (row[0] - means))]
+    assert verax.measure("infidelity", absent="mean")(model, row, exact)[0] == pytest.approx(0.0, abs=1e-9)
+    assert verax.measure("faithfulness-correlation", absent="mean")(model, row, exact)[0] == pytest.approx(
+        1.0
+    )

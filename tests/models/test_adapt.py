@@ -114,7 +114,7 @@ def test_an_estimator_of_another_library_needs_only_predict_proba_and_classes():
         (StandardScaler().fit(ROWS), "StandardScaler predicts neither classes nor numbers"),
         (
             RandomForestClassifier(2).fit(ROWS, np.column_stack([LABELS, LABELS])),
-            "RandomForestClassifier predicts 2 outputs at once",
+            "The model gives 2 labels at once",
         ),
         (3, "A value of the type int is no model; give a fitted classifier"),
         (None, "A value of the type NoneType is no model"),
@@ -185,7 +185,7 @@ def test_a_calibrated_classifier_is_adapted():
     assert np.array_equal(model.predict_proba(rows), fitted.predict_proba(rows))
 
 
-def test_a_pipeline_of_texts_beside_columns_is_refused_with_both_ways_out():
+def test_a_pipeline_of_texts_beside_columns_reads_both_and_asks_for_training_rows():
     from sklearn.compose import make_column_transformer
 
     from verax.explain import Greedy
@@ -193,19 +193,10 @@ def test_a_pipeline_of_texts_beside_columns_is_refused_with_both_ways_out():
     frame = pd.DataFrame({"body": ["good film", "bad film"] * 4, "age": range(8)})
     columns = make_column_transformer((CountVectorizer(), "body"), remainder="passthrough")
     pipeline = make_pipeline(columns, LogisticRegression()).fit(frame, [1, 0] * 4)
-    with pytest.raises(VeraxError, match="reads the texts of the column 'body' beside other columns"):
-        as_model(pipeline, reference=frame)
-    row = frame.iloc[[0]]
-    by_words = as_model(
-        lambda texts: pipeline.predict_proba(pd.concat([row] * len(texts)).assign(body=texts)), kind="text"
-    )
-    explanation = Greedy().explain(by_words, ["good film"])[0]
-    assert dict(explanation.top(2))["good"] > abs(dict(explanation.top(2))["film"])
-    others = frame[["age"]]
-    schema = Schema.learn(others)
-    by_columns = as_model(
-        lambda rows: pipeline.predict_proba(schema.decode(rows).assign(body="bad film")),
-        schema=schema,
-        reference=others,
-    )
-    assert Greedy().explain(by_columns, others[:1])[0].features == ("age",)
+    with pytest.raises(
+        VeraxError, match="reads the columns age beside texts; give some of its training rows"
+    ):
+        as_model(pipeline)
+    explanation = Greedy().explain(as_model(pipeline, reference=frame), frame[:1])[0]
+    assert explanation.features == ("body: good", "body: film", "age")
+    assert dict(explanation.top(3))["body: good"] > abs(dict(explanation.top(3))["body: film"])

@@ -10,14 +10,17 @@ import pandas as pd
 import pytest
 from scipy.special import logit
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.compose import ColumnTransformer
+from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.decomposition import PCA
 from sklearn.ensemble import (
     AdaBoostClassifier,
+    AdaBoostRegressor,
     BaggingClassifier,
     ExtraTreesClassifier,
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    IsolationForest,
     RandomForestClassifier,
     StackingClassifier,
     VotingClassifier,
@@ -32,6 +35,7 @@ from verax.data.table import Column, Schema
 from verax.models.base import metered
 from verax.perturb import path_for
 from verax.perturb.masks import Masks, all_masks
+from verax.perturb.paths import mixture_kernels
 from verax.perturb.paths.tree_readers import flatten
 
 pytest.importorskip("numba")
@@ -163,6 +167,52 @@ def test_mixtures_get_the_models_own_probabilities(name, n_classes):
         pytest.skip("and so has CatBoost")
     model, rows = fitted(name, n_classes)
     check_averages(model, rows, ROUGH.get(name, 1e-11))
+
+
+@pytest.mark.parametrize("most", [mixture_kernels.MOST_BLENDS, 1, 0])
+@pytest.mark.parametrize("grown", ["deep forest", "histograms", "extra trees of three columns"])
+def test_trees_put_together_and_walked_say_the_same(grown, most, monkeypatch):
+    """More other rows and variants than fit one word or turn; trees with few steps, with many, with too many."""
+    monkeypatch.setattr(mixture_kernels, "MOST_BLENDS", most)
+    rng = np.random.default_rng(3)
+    rows = rng.normal(size=(400, 10))
+    goal = np.digitize(rows[:, 0] * rows[:, 1] + rows[:, 2:].sum(axis=1), [-2.0, 2.0])
+    rows[rng.random(rows.shape) < 0.1] = np.nan
+    estimator = {
+        "deep forest": RandomForestClassifier(4, random_state=0),
+        "histograms": hist(),
+        "extra trees of three columns": ExtraTreesClassifier(5, max_leaf_nodes=4, random_state=0),
+    }[grown].fit(rows, goal)
+    model = verax.as_model(estimator, reference=rows[:90])
+    path = path_for(model)
+    masks = Masks.from_rows(rng.random((300, 10)) < rng.random((300, 1)))
+    present = masks.rows()
+    for row, answer in zip(
+        rows[200:202], path.evaluate(path.prepare(rows[200:202]), [masks] * 2), strict=True
+    ):
+        mixtures = np.where(present[:, None], row, path.background).reshape(-1, 10)
+        own = estimator.predict_proba(mixtures).reshape(300, 90, 3).mean(axis=1)
+        np.testing.assert_allclose(answer.probabilities, own, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("piped", [False, True])
+@pytest.mark.parametrize("share", [1.0, 0.6])
+def test_trees_that_isolate_rows_say_how_unusual_a_row_is(share, piped):
+    rows = table(300, 0, missing=False)
+    forest = IsolationForest(n_estimators=12, max_features=share, random_state=0)
+    fitted = (make_pipeline(StandardScaler(), forest) if piped else forest).fit(rows)
+    model = verax.as_model(fitted, schema=SCHEMA, reference=rows[:60])
+    assert (model.output, model.class_names) == ("number", ("anomaly score",))
+    assert np.array_equal(model.predict_proba(rows)[:, 0], -fitted.score_samples(rows))
+    check_averages(model, table(2, 1, missing=False))
+    given = table(1, 1, missing=False)
+    (found,) = verax.explainer("shap").explain(model, given)
+    mixed = [np.where(mask, given, model.reference) for mask in all_masks(5).rows()]
+    values = np.array([-fitted.score_samples(each).mean() for each in mixed])
+    np.testing.assert_allclose(found.scores, by_enumeration(values, 5), rtol=0, atol=1e-9)
+    (depths,) = verax.explainer("shap", output="raw").explain(model, given)
+    shares = np.array([-np.log2(-fitted.score_samples(each)).mean() for each in mixed])
+    np.testing.assert_allclose(depths.scores, by_enumeration(shares, 5), rtol=0, atol=1e-9)
 
 
 def test_the_exponential_loss_has_twice_the_log_odds():
@@ -347,3 +397,105 @@ def test_shapley_values_of_eight_columns_with_categories_and_missing_values():
     expected = by_enumeration(sums, 8)
     assert explanation.details["route"] == "trees"
     np.testing.assert_allclose(explanation.scores, expected, rtol=0, atol=1e-8)
+
+
+def test_a_pipeline_that_is_not_understood_is_asked_row_by_row_and_says_why():
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame(rng.normal(size=(60, 3)), columns=list("abc"))
+    labels = (rows.a * rows.b > 0).astype(int)
+
+    def mixed(frame):
+        return np.column_stack([frame["a"] * frame["b"], frame["c"]])
+
+    fitted = make_pipeline(FunctionTransformer(mixed), RandomForestClassifier(5, random_state=0)).fit(
+        rows, labels
+    )
+    found = verax.judge(fitted, rows[:3], ["greedy"], reference=rows, seconds=None, progress=False)
+    (said,) = [note for note in found.notes if "row by row" in note]
+    assert said.startswith("The trees of this RandomForestClassifier could not be read")
+    assert "depends on 'b' and 'a' at once" in said
+
+    def refusing(frame):
+        if len(frame) > 60:
+            raise ValueError("too many rows for me")
+        return frame
+
+    fitted = make_pipeline(FunctionTransformer(refusing), RandomForestClassifier(5, random_state=0)).fit(
+        rows, labels
+    )
+    path = path_for(verax.as_model(fitted, reference=rows))
+    assert "raised ValueError (too many rows for me)" in path.fallback
+    plain = RandomForestClassifier(5, random_state=0).fit(rows, labels)
+    assert path_for(verax.as_model(plain, reference=rows)).fallback == ""
+    linear = LogisticRegression().fit(rows, labels)
+    assert path_for(verax.as_model(linear, reference=rows)).fallback == ""
+
+
+def known_to_be_slow(estimator, rows, labels):
+    model = verax.as_model(estimator.fit(rows, labels), reference=rows)
+    path = path_for(model)
+    assert path.trees is None
+    (found,) = verax.explainer("shap").explain(model, rows[:1])
+    (drawn,) = verax.explainer("lime", samples=50).explain(model, rows[:1])
+    assert found.details["path"].endswith("row by row") == bool(path.fallback)
+    assert drawn.details["path"].endswith("row by row") == bool(path.fallback)
+    return path.fallback
+
+
+def test_models_with_trees_that_are_not_read_say_so():
+    rows = np.random.default_rng(0).normal(size=(60, 3))
+    goal = rows[:, 0] + rows[:, 1] ** 2
+    classes = (goal > 1).astype(int)
+    said = known_to_be_slow(AdaBoostRegressor(n_estimators=3), rows, goal)
+    assert said == "how AdaBoostRegressor makes its answer of trees is not known"
+    stack = StackingClassifier([("a", DecisionTreeClassifier(max_depth=2))], cv=2, passthrough=True)
+    said = known_to_be_slow(stack, rows, classes)
+    assert said == "how StackingClassifier makes its answer of trees is not known"
+    said = known_to_be_slow(light(objective="cross_entropy"), rows, classes)
+    assert said == "how the leaves of this LGBMClassifier make its answer is not known"
+    assert known_to_be_slow(xgboost.XGBClassifier(booster="gblinear", n_estimators=2), rows, classes) == ""
+    assert known_to_be_slow(make_pipeline(PCA(2), LogisticRegression()), rows, classes) == ""
+
+
+def test_without_numba_models_with_trees_say_what_they_lack(monkeypatch):
+    monkeypatch.setattr("verax.perturb.paths.background_trees.HAS_NUMBA", False)
+    monkeypatch.setattr("verax.perturb.paths.encoded_columns.HAS_NUMBA", False)
+    rows = np.random.default_rng(0).normal(size=(60, 3))
+    said = known_to_be_slow(hist(), rows, (rows[:, 0] > 0).astype(int))
+    assert said == "numba is not installed (pip install 'verax-xai[fast]')"
+    assert known_to_be_slow(LogisticRegression(), rows, (rows[:, 0] > 0).astype(int)) == ""
+
+
+def test_a_step_that_refuses_some_rows_is_told_afterwards():
+    """The trees are walked until a row comes that a step before them refuses; the model is asked about that one."""
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame(rng.uniform(size=(80, 3)), columns=list("abc"))
+
+    def checked(frame):
+        if (frame["a"] > 2).any() and len(frame) > 1:
+            raise ValueError("a is too large")
+        return frame
+
+    fitted = make_pipeline(FunctionTransformer(checked), RandomForestClassifier(5, random_state=0))
+    fitted.fit(rows, (rows.a > 0.5).astype(int))
+    model = verax.as_model(fitted, reference=rows)
+    path = path_for(model)
+    assert path.trees is not None
+    assert path.fallback == ""
+    assert verax.explainer("shap").explain(model, rows[:1])[0].details["path"] == "table, background"
+    odd = model.schema.encode(rows[:2])
+    odd[1, 0] = 3.0
+    assert path.prepare(odd)[0].read is None
+    assert path.fallback == "a step before its trees raised ValueError (a is too large) on some rows"
+    conditional = verax.as_model(fitted, reference=rows, resampling="conditional")
+    assert path_for(conditional).fallback == ""
+
+
+@pytest.mark.parametrize("inner", ["histograms", "pipeline"])
+def test_a_logarithm_around_trees_is_undone(inner):
+    rows = np.random.default_rng(0).normal(size=(80, 4))
+    trees = HistGradientBoostingRegressor(max_iter=8)
+    made = trees if inner == "histograms" else make_pipeline(StandardScaler(), trees)
+    fitted = TransformedTargetRegressor(made, func=np.log1p, inverse_func=np.expm1)
+    fitted.fit(rows, np.exp(rows[:, 0] + rows[:, 1]))
+    check_averages(verax.as_model(fitted, reference=rows), rows[:2], 1e-9)

@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from catboost import CatBoostClassifier
-from lightgbm import LGBMClassifier
+from lightgbm import LGBMClassifier, LGBMRegressor
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import (
     AdaBoostClassifier,
     ExtraTreesClassifier,
     HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
     RandomForestClassifier,
     VotingClassifier,
 )
@@ -23,7 +24,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
-from xgboost import XGBClassifier
+from xgboost import XGBClassifier, XGBRegressor
 
 import verax
 from verax.data import Schema
@@ -271,6 +272,42 @@ def test_models_of_native_categories_get_them(name):
     assert walked == 30 if name != "calibrated" else walked >= 15
 
 
+NUMBERS_OF = {
+    "histograms": lambda: HistGradientBoostingRegressor(
+        categorical_features="from_dtype", max_iter=2, min_samples_leaf=2
+    ),
+    "lightgbm": lambda: LGBMRegressor(
+        n_estimators=3, min_child_samples=1, min_data_per_group=1, min_data_in_bin=1, verbose=-1, n_jobs=1
+    ),
+    "xgboost": lambda: XGBRegressor(enable_categorical=True, n_estimators=3, n_jobs=1),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS_OF)
+def test_regressors_predict_what_they_predict_themselves(name):
+    kinds = (
+        {"bool": TEXTS["bool"]} | CATEGORIES | {k: NUMBERS[k] for k in ("float with NaN", "float32", "int")}
+    )
+    for seed in range(10):
+        frame, _, rows = make_frame(seed, kinds, n=24)
+        goal = np.random.default_rng(seed).normal(100, 30, 24)
+        fitted = NUMBERS_OF[name]().fit(frame, goal)
+        model = verax.as_model(fitted, reference=frame)
+        own = fitted.predict(rows)
+        assert np.array_equal(model.predict_proba(rows)[:, 0], own)
+        path = path_for(model)
+        assert path.trees is not None
+        present = np.vstack([np.ones((1, rows.shape[1]), dtype=bool), np.eye(rows.shape[1], dtype=bool)[:2]])
+        answers = path.evaluate(
+            path.prepare(model.schema.encode(rows)), [Masks.from_rows(present)] * len(rows)
+        )
+        for number, answer in enumerate(answers):
+            assert answer.probabilities[0, 0] == own[number]
+            for mask, answered in zip(present[1:], answer.probabilities[1:, 0], strict=True):
+                expected = fitted.predict(masked(rows, number, frame, mask)).mean()
+                assert answered == pytest.approx(expected, rel=1e-5 if name == "xgboost" else 1e-9)
+
+
 def test_catboost_gets_the_frame_it_was_fitted_on():
     kinds = {k: ALL[k] for k in ("float with NaN", "float32", "int", "numbers as text", "bool", "category")}
     walked = 0
@@ -310,3 +347,40 @@ def test_a_saved_frame_becomes_a_dataset_whose_rows_are_its_own(tmp_path):
 
 def _bag(frame):
     return sorted(repr(row) for row in frame.astype(object).to_numpy().tolist())
+
+
+@pytest.mark.parametrize(
+    "fitted",
+    [
+        HistGradientBoostingClassifier(max_iter=5, min_samples_leaf=3, categorical_features="from_dtype"),
+        LGBMClassifier(n_estimators=5, min_child_samples=3, verbose=-1, n_jobs=1),
+        XGBClassifier(n_estimators=5, enable_categorical=True, n_jobs=1),
+        CatBoostClassifier(
+            iterations=5, verbose=0, allow_writing_files=False, thread_count=1, cat_features=["same"]
+        ),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_columns_that_are_constant_or_empty_are_explained_and_do_nothing(fitted):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "real": rng.normal(size=60),
+            "constant": np.full(60, 3),
+            "empty": np.full(60, np.nan),
+            "same": pd.Categorical(["only"] * 60),
+            "whole": rng.integers(0, 9, 60),
+        }
+    )
+    if isinstance(fitted, HistGradientBoostingClassifier):
+        frame.loc[0, "empty"] = 1.0  # without any value its own fit fails
+    labels = (frame.real > 0).astype(int)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scikit-learn's own about a column without values
+        fitted = fitted.fit(frame, labels)
+        model = verax.as_model(fitted, reference=frame)
+        check_paths(fitted, model, frame, frame[:3], 0, 1e-6)
+        (found,) = verax.explainer("shap").explain(model, frame[:1])
+    scores = dict(zip(found.features, found.scores, strict=True))
+    assert max(abs(scores[name]) for name in ("constant", "empty", "same")) < 1e-7
+    assert abs(scores["real"]) > 0.1

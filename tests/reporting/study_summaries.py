@@ -33,7 +33,9 @@ def estimate(condition: str, value: float | None, low: float | None, high: float
     }
 
 
-def court(explainer: str, value: float | None, low: float | None, high: float | None, **more: Any) -> dict:
+def method_line(
+    explainer: str, value: float | None, low: float | None, high: float | None, **more: Any
+) -> dict:
     return {
         "explainer": explainer,
         "condition": explainer,
@@ -170,7 +172,7 @@ FIGURES = [
 def summary(**more: Any) -> dict[str, Any]:
     """A forward study with everything in it."""
     return {
-        "format": 1,
+        "format": 3,
         "kind": "study",
         "title": "How does a computer read film reviews?",
         "protocol": "forward",
@@ -193,7 +195,11 @@ def summary(**more: Any) -> dict[str, Any]:
                 estimate("random", None, None, None, conclusive=False, notes=["Nobody is left."]),
             ],
         },
-        "courts": [court("lime", 7.3, 1.2, 13.5), court("shap", 3.1, -2.2, 8.4), court("random", 0.4, -5, 6)],
+        "methods": [
+            method_line("lime", 7.3, 1.2, 13.5),
+            method_line("shap", 3.1, -2.2, 8.4),
+            method_line("random", 0.4, -5, 6),
+        ],
         "tables": [
             table(),
             table("ratings", title="Ratings", planned=False),
@@ -224,7 +230,10 @@ def graded(**more: Any) -> dict[str, Any]:
             "sentence": "No method is shown to be better than another.",
             "estimates": [estimate("lime", 0.31, 0.12, 0.5), estimate("lrp", -0.05, -0.2, 0.1)],
         },
-        "courts": [court("lime", 0.31, 0.12, 0.5, unit=""), court("lrp", -0.05, -0.2, 0.1, unit="")],
+        "methods": [
+            method_line("lime", 0.31, 0.12, 0.5, unit=""),
+            method_line("lrp", -0.05, -0.2, 0.1, unit=""),
+        ],
         "figures": FIGURES[3:],
     }
     return summary(**{**given, **more})
@@ -234,7 +243,7 @@ def tiny(**more: Any) -> dict[str, Any]:
     """A study in which nothing can be estimated."""
     given = {
         "primary": None,
-        "courts": [],
+        "methods": [],
         "tables": [],
         "figures": [],
         "estimators": {},

@@ -28,8 +28,8 @@ def pages(tmp_path_factory):
         (folder / name).mkdir()
         (folder / name / "summary.json").write_text(json.dumps(written(given)))
         (folder / name / "report.html").write_text("own")
-    write_joint_report([folder / "run", folder / "study"], folder / "courts")
-    return {name: (folder / name / "report.html").as_uri() for name in ("full", "tiny", "courts")}
+    write_joint_report([folder / "run", folder / "study"], folder / "joint")
+    return {name: (folder / name / "report.html").as_uri() for name in ("full", "tiny", "joint")}
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def page(chromium):
     context.close()
 
 
-@pytest.mark.parametrize("name", ["full", "tiny", "courts"])
+@pytest.mark.parametrize("name", ["full", "tiny", "joint"])
 def test_axe_finds_nothing_serious(pages, page, name):
     page.goto(pages[name])
     for scheme, width in (("light", 1280), ("dark", 390)):
@@ -48,7 +48,7 @@ def test_axe_finds_nothing_serious(pages, page, name):
         assert axe_violations(page) == []
 
 
-@pytest.mark.parametrize("name", ["full", "tiny", "courts"])
+@pytest.mark.parametrize("name", ["full", "tiny", "joint"])
 def test_the_page_itself_never_scrolls_sideways(pages, page, name):
     page.goto(pages[name])
     for width in (320, 390, 768, 1280):

@@ -3,7 +3,8 @@
 import re
 
 from verax.benchmarks.contract import Failure
-from verax.reporting.findings_page import Page, render_page, terminal_page, write_page
+from verax.reporting.findings_page import Page, render_page, terminal_page
+from verax.reporting.page import write_report
 from verax.results.tables import Column, Table
 
 
@@ -33,7 +34,7 @@ def test_the_answer_comes_first_and_nothing_is_fetched():
 
 def test_failures_and_what_was_left_out_are_said(tmp_path):
     page = page_of(failures=[Failure("stain 1", "VeraxError: no room")], left_out=["stain 2: did not learn"])
-    written = write_page(tmp_path, page).read_text(encoding="utf-8")
+    written = write_report(tmp_path, render_page(page)).read_text(encoding="utf-8")
     assert "stain 1: <code>VeraxError: no room</code>" in written
     assert "stain 2: did not learn" in written
 

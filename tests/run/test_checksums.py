@@ -10,7 +10,17 @@ import pytest
 from verax.errors import VeraxError
 from verax.run.canonical import write_json
 from verax.run.jobs import Outcome, Store
-from verax.run.manifest import finish_manifest, is_whole, note_results, seal, start_manifest, verify
+from verax.run.manifest import (
+    finish_manifest,
+    is_whole,
+    note_page,
+    note_results,
+    read_checked,
+    seal,
+    start_manifest,
+    verify,
+    write_checked,
+)
 
 NAMES = ("summary.json", "results.parquet")
 
@@ -52,6 +62,27 @@ def test_an_outcome_that_was_edited_is_found(run):
     assert verify(run, jobs=False).problems == ()
 
 
+def test_the_report_and_its_tables_are_results_too(run):
+    pages = [run / "report.html", run / "tables" / "overall.md"]
+    for path in pages:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("0.9 [0.8, 1.0]")
+    note_page(run, pages)
+    assert (verify(run).files, verify(run).problems) == (5, ())
+    for path in pages:
+        path.write_text("0.7 [0.6, 0.8]")
+    changed = "was changed after it was written"
+    assert verify(run).problems == (f"report.html {changed}", f"tables/overall.md {changed}")
+    # Going on, or writing results again, forgets nothing of a page that stands there; writing it again does.
+    start_manifest(run, {"models": ["tree"]})
+    note_results(run, NAMES)
+    assert len(verify(run).problems) == 2
+    note_page(run, pages)
+    assert verify(run).problems == ()
+    note_page(run / "jobs", [run / "jobs" / "x"])  # a folder without a manifest
+    assert not (run / "jobs" / "manifest.json").exists()
+
+
 def test_a_run_that_goes_on_has_no_results_until_it_ends(run):
     start_manifest(run, {"models": ["tree"]})
     (run / "summary.json").write_text("half")
@@ -62,8 +93,10 @@ def test_a_run_that_goes_on_has_no_results_until_it_ends(run):
 
 def test_a_manifest_that_names_files_elsewhere_reads_none_of_them(run):
     manifest = json.loads((run / "manifest.json").read_text())
-    write_json(run / "manifest.json", manifest | {"results": {"../../etc/passwd": "0"}})
-    assert verify(run).unsaid
+    for elsewhere in ("../../etc/passwd", "/etc/passwd"):
+        write_json(run / "manifest.json", manifest | {key: {elsewhere: "0"} for key in ("results", "page")})
+        assert verify(run).unsaid
+        assert not verify(run).problems
 
 
 @pytest.mark.parametrize("content", [None, b"", b"[]", b"[" * 100_000, b"\xff"])
@@ -88,3 +121,17 @@ def test_a_sealed_folder_is_whole_until_anything_changes(tmp_path):
     (tmp_path / "c").unlink()
     (tmp_path / "a").unlink()
     assert not is_whole(tmp_path)
+
+
+def test_a_checked_file_is_read_as_it_was_written_or_not_at_all(tmp_path):
+    path = tmp_path / "file"
+    assert read_checked(path) is None
+    for content in (b"", b"x", random.Random(0).randbytes(300)):
+        write_checked(path, content)
+        assert read_checked(path) == content
+        written = path.read_bytes()
+        for place in range(len(written)):
+            path.write_bytes(written[:place] + bytes([written[place] ^ 1]) + written[place + 1 :])
+            assert read_checked(path) is None
+        path.write_bytes(written[:-1])
+        assert read_checked(path) is None

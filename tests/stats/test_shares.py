@@ -58,6 +58,15 @@ def test_units_that_all_score_alike_at_an_end_have_an_interval_of_some_width(val
     assert few.high - few.low > 2 * (many.high - many.low)
 
 
+def test_units_that_differ_by_rounding_alone_have_an_interval_too():
+    # Six times 0.95, summed and divided by six, is not 0.95: that is no spread.
+    found = mean_share(
+        [0.95] * 6, sharing([("a", "b"), ("a", "c"), ("d", "e"), ("f", "g"), ("h", "i"), ("k", "l")]), 0.95
+    )
+    assert found.high == 0.95
+    assert found.low < 0.94
+
+
 def test_below_five_units_there_is_the_mean_only():
     assert (mean_share([0.5, 0.7, 0.9, 1.0]).low, mean_share([0.5]).spread) == (None, None)
     assert mean_share([0.5, 0.7, 0.9, 1.0, 1.0]).low is not None

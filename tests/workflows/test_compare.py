@@ -33,7 +33,7 @@ def test_a_class_whose_name_is_a_number_goes_by_its_name():
             "shap(output=log-odds)",
             [
                 "Shap(samples=None, seed=0, output='log-odds', route='auto', absent='dropped', background='rows', "
-                "interactions=False)"
+                "interactions=False, selection='none')"
             ],
         ),
         (

@@ -10,6 +10,10 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 import verax
@@ -117,6 +121,75 @@ def test_a_tree_on_one_column_is_not_judged_upside_down():
     assert all(trial.sign != "yes" for trial in random)
 
 
+def removed_or_alone(texts):
+    """Without "not" the answer is gone, which does nothing alone; "good" alone says yes, and is not needed."""
+    yes = np.array(
+        [
+            0.1 + 0.5 * (("not" in words) and len(words) > 2) + 0.3 * ("good" in words and len(words) < 3)
+            for words in (set(text.split()) for text in texts)
+        ]
+    )
+    return np.stack([1 - yes, yes], axis=1)
+
+
+def test_what_seeks_removal_has_no_advantage_under_another_name():
+    """Of the two measures it optimises one; the same words named by another explainer are ahead."""
+    model = verax.as_model(removed_or_alone, class_names=("no", "yes"), kind="text")
+    rng = np.random.default_rng(0)
+    filler = ["film", "plot", "scene", "actor", "music", "end", "story", "camera"]
+    texts = [
+        " ".join(rng.permutation(["not", "good", *rng.choice(filler, 4, replace=False)])) for _ in range(10)
+    ]
+    named = {"mine": verax.explainer("greedy"), "words": Fixed(("good",))}
+    mine, words = (found := judged(model, texts, named, target="yes")).trials
+    assert mine.named == (("not",),) * 10
+    assert mine.worth > words.worth + 5
+    assert (mine.removal, words.removal) == (True, False)
+    assert found.leads == ()
+    assert any(
+        "mine looks for what changes the answer when it is taken away" in one
+        for one in found.verdict.rests_on
+    )
+    named["mine"] = Fixed(("not",))
+    assert [(lead.ahead, lead.behind) for lead in judged(model, texts, named, target="yes").leads] == [
+        ("mine", "words")
+    ]
+
+
+@pytest.mark.parametrize(
+    "classifier",
+    [
+        LogisticRegression(C=100.0),
+        DecisionTreeClassifier(random_state=0),
+        RandomForestClassifier(10, random_state=0),
+        GradientBoostingClassifier(n_estimators=10, random_state=0),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+@pytest.mark.parametrize("either", [False, True])
+def test_greedy_is_ahead_of_the_true_reasons_on_no_sort_of_model(classifier, either):
+    rng = np.random.default_rng(1)
+    filler = ["film", "plot", "scene", "actor", "music", "end", "story", "camera"]
+    rows = [
+        [*rng.choice(filler, 5, replace=False), *(word for word in ("zig", "zag") if rng.random() < 0.5)]
+        for _ in range(300)
+    ]
+    labels = [int((any if either else all)(word in row for word in ("zig", "zag"))) for row in rows]
+    texts = [" ".join(rng.permutation(row)) for row in rows]
+    fitted = make_pipeline(CountVectorizer(), classifier).fit(texts, labels)
+    model = verax.as_model(fitted, reference=texts, class_names=("no", "yes"))
+    both = [text for text in texts if {"zig", "zag"} <= set(text.split())][:10]
+    assert (model.predict_proba(both)[:, 1] > 0.5).all()
+    named = {"removes": verax.explainer("greedy"), "true": Fixed(("zig", "zag"))}
+    named |= {name: verax.explainer("random", seed=place) for place, name in enumerate(("lime", "shap"))}
+    found = judged(model, both, named, target="yes")
+    assert not [lead for lead in found.leads if (lead.ahead, lead.behind) == ("removes", "true")]
+    # Random scores under the names of explainers are believed no more than random ones.
+    assert not {"lime", "shap"} & {lead.ahead for lead in found.leads}
+    assert not {"lime", "shap"} & set(found.believe)
+    assert "true" in found.believe
+
+
 @pytest.mark.parametrize("n", [1, 2, 4, 5])
 def test_random_explainers_are_seldom_believed(model, n):
     """56, 49 and 33% had a tick on one, two and four inputs."""
@@ -179,7 +252,12 @@ def test_one_row_needs_a_reference_and_one_column_cannot_be_judged():
     tree = DecisionTreeClassifier(random_state=0).fit(rows, rows.a > 0)
     with pytest.raises(VeraxError, match="give some of the model's training rows: reference=rows"):
         judged(tree, rows[:1], ["greedy"])
-    assert "one feature only" in judged(tree, rows[30:], ["greedy"]).verdict.sentence
+    one = judged(tree, rows[30:], ["greedy"])
+    assert "one feature only" in one.verdict.sentence
+    assert str(one).splitlines()[1:] == [
+        "",
+        "  ? greedy  –  nothing to name",
+    ]  # not a word on what was measured
     with pytest.raises(VeraxError, match="put it in a list"):
         judged(tree, "one text of several words", ["greedy"])
 
@@ -301,7 +379,7 @@ def test_scores_below_a_tenth_of_the_first_are_not_named(model):
 def test_named_features_that_do_nothing_are_counted(model):
     found = judged(model, [TEXT], {"half": Fixed(("good", "the"))})
     assert found.trials[0].idle == pytest.approx(0.5)
-    assert "so many do nothing for the answer: half 50%" in str(found)
+    assert "that do nothing for the answer: half 50%" in str(found)
 
 
 def test_equal_scores_are_not_in_the_order_of_the_text(model):
@@ -369,6 +447,23 @@ def test_of_a_slow_model_fewer_samples_are_drawn_and_it_is_said():
     assert rows["lime"] <= 200 < rows["lime(samples=300)"] <= 300
     quick = verax.judge(lambda texts: np.tile([0.4, 0.6], (len(texts), 1)), texts, progress=False)
     assert not any("fewer samples" in note for note in quick.notes)
+
+
+def test_what_only_the_first_call_takes_makes_no_model_slow():
+    cold = [True]
+
+    def starts_slowly(rows):
+        if len(rows) > 64 and cold and cold.pop():
+            time.sleep(0.5)
+        high = 1 / (1 + np.exp(-rows[:, 0]))
+        return np.column_stack([1 - high, high])
+
+    rows = np.random.default_rng(0).normal(size=(150, 6))
+    found = verax.judge(
+        verax.as_model(starts_slowly, reference=rows), rows[:5], ["lime"], seconds=5, progress=False
+    )
+    assert not cold
+    assert not any("takes long to answer" in note for note in found.notes)
 
 
 def test_the_time_is_kept_and_what_was_left_out_is_said(model):

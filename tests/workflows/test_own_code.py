@@ -207,6 +207,6 @@ def test_a_pipeline_of_texts_beside_columns_is_not_stained_and_says_why(folder, 
     rows = frame[["text"]].assign(age=range(len(frame)))
     joblib.dump(make_pipeline(columns, BernoulliNB()).fit(rows, frame["label"]), folder / "mixed.joblib")
     assert status("bench stain -d made.csv -m mixed.joblib -e greedy --stains 1 --inputs 3 --out run") == 2
-    assert "'mixed.joblib' reads the texts of the column 'text' beside other columns" in " ".join(
+    assert "'mixed.joblib' reads the texts of 'text', and the data are no records" in " ".join(
         capsys.readouterr().err.split()
     )

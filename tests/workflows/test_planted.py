@@ -152,10 +152,10 @@ def test_refit_that_does_not_fit_together_is_a_sentence(frame, tmp_path):
 def test_models_are_fitted_again_in_one_thread_and_without_a_warning(frame, recwarn):
     from lightgbm import LGBMClassifier
 
-    from verax.benchmarks.staining.training import _unfitted
+    from verax.benchmarks.staining.training import unfitted
 
-    assert _unfitted("mine", LGBMClassifier(), 0).n_jobs == 1
-    assert _unfitted("mine", make_pipeline(CountVectorizer(), LGBMClassifier()), 0)[-1].n_jobs == 1
-    assert _unfitted("mine", LogisticRegression(), 0).n_jobs is None
+    assert unfitted("mine", LGBMClassifier(), 0).n_jobs == 1
+    assert unfitted("mine", make_pipeline(CountVectorizer(), LGBMClassifier()), 0)[-1].n_jobs == 1
+    assert unfitted("mine", LogisticRegression(), 0).n_jobs is None
     planted_trial(bag(), (frame.text, frame.label), ["greedy"], **SMALL)
     assert not [one for one in recwarn if "n_jobs" in str(one.message)]

@@ -195,7 +195,7 @@ def test_a_class_of_a_script_is_put_on_trial_in_a_fresh_process_and_known_again(
             "LogisticRegression is a class, not a model; write LogisticRegression().",
         ),
         ({"models": [SVC()]}, "SVC has no predict_proba; use a classifier with probabilities"),
-        ({"models": [Ridge()]}, "Ridge predicts a number, and staining takes models of classes so far"),
+        ({"models": [Ridge()]}, "Ridge predicts a number, and this benchmark stains classes"),
         (
             {"models": [3]},
             r"a int cannot be fitted; give refit=, a function from \(inputs, labels\) to a fitted model",

@@ -108,7 +108,7 @@ def test_python_the_command_line_and_the_demo_analyse_alike(folder, capsys, monk
     found = by_python.summary
     assert (found.people, found.flow.complete) == ("bots", 6)
     assert by_python.results.participant.nunique() == 6
-    assert json.loads((folder / "demo" / "report.json").read_text())["courts"]
+    assert json.loads((folder / "demo" / "report.json").read_text())["evaluations"]
 
 
 def test_an_export_holds_the_answers_and_can_be_analysed(folder):

@@ -1,17 +1,21 @@
-"""A benchmark that comes as a package from outside: what it is, its run, and the files of its folder."""
+"""What every benchmark is: a plan whose jobs are done stage by stage, what it found, and the files of its folder.
+
+A benchmark of Verax's own makes a `Planned` of its spec and of what it is given; one from outside is
+a subclass of `Benchmark`, of which `plan_outside` makes the same. `run_planned` does both.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
 from verax.benchmarks.spec_files import BenchmarkSpec
-from verax.codec import Record
+from verax.codec import Record, encode
 from verax.errors import VeraxError
 from verax.registry import Registry
 from verax.results.figures import Figure
@@ -26,9 +30,13 @@ from verax.results.findings import (
 from verax.results.tables import Table
 from verax.results.verdict import Verdict
 from verax.run import Job, Outcome, Progress, Store, execute, write_json
-from verax.run.manifest import Manifest, finish_manifest, start_manifest
+from verax.run.manifest import Manifest, check_manifest, finish_manifest, note_results, start_manifest
+from verax.run.progress import During, quietly
 from verax.run.worker import import_function
 from verax.text import listed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -37,6 +45,183 @@ class Failure:
 
     job: str
     error: str
+
+
+@dataclass(frozen=True)
+class Execution:
+    """How the jobs of a run are done.
+
+    Attributes:
+        workers: processes on this machine.
+        cluster: a Dask scheduler's address instead.
+        progress: given what the jobs are, makes what is told of each finished one.
+        retry_failed: do jobs again that failed.
+        fresh: do all jobs again.
+        during: told what is being done while it is done, besides the jobs.
+    """
+
+    workers: int = 1
+    cluster: str | None = None
+    progress: Callable[[str], Progress] | None = None
+    retry_failed: bool = False
+    fresh: bool = False
+    during: During = quietly
+
+
+ONE_PROCESS = Execution()
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """Jobs that do not depend on each other; those of the next stage may depend on what these gave.
+
+    Attributes:
+        jobs: to be done.
+        what: they are, for people: "trials".
+        here: whether they are done on this machine, even where others are at hand.
+        objects: more objects that the jobs refer to, made for those that are still to be done.
+        before: what is found out by them before the run begins, in words; what they refuse leaves no run behind.
+    """
+
+    jobs: Sequence[Job]
+    what: str = "jobs"
+    here: bool = False
+    objects: Callable[[Sequence[Job]], Mapping[str, object]] | None = None
+    before: str = ""
+
+
+class Summary(Protocol):
+    """What a run found, as it stands in summary.json."""
+
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        """Jobs that failed."""
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found of each method, as rows."""
+
+    def to_dict(self) -> dict[str, object]:
+        """As plain data."""
+
+
+R = TypeVar("R", bound=Summary)
+
+
+@dataclass(frozen=True, eq=False)
+class Found(Generic[R]):
+    """What a run found: what its folder holds, and what a report needs.
+
+    Attributes:
+        summary: estimates and intervals.
+        results: one row per measurement; None where the jobs' outcomes are all there is.
+        timings: what explaining cost.
+        examples: explanations to look at.
+    """
+
+    summary: R
+    results: pd.DataFrame | None = None
+    timings: Sequence[Any] = ()
+    examples: Sequence[Any] = ()
+
+
+# A benchmark as it is done: gives stages, is given their outcomes, and ends with what was found.
+Stages = Generator[Stage, list[Outcome], Found[R]]
+
+
+@dataclass(frozen=True, eq=False)
+class Planned(Generic[R]):
+    """A run before anything is done.
+
+    Attributes:
+        benchmark: its name.
+        spec: what is asked.
+        stages: begins it, in its folder.
+        hashes: of the datasets' content, by name.
+        code: hashes of code and files of somebody's own that jobs depend on.
+        objects: what the jobs refer to, by reference.
+        methods: labels of the explainers; None where the benchmark chooses its own.
+    """
+
+    benchmark: str
+    spec: BaseModel
+    stages: Callable[[Path], Stages[R]]
+    hashes: Mapping[str, str]
+    code: Mapping[str, str]
+    objects: Mapping[str, object] = field(default_factory=dict)
+    methods: Sequence[str] | None = None
+
+
+def run_planned(planned: Planned[R], folder: Path, how: Execution = ONE_PROCESS) -> tuple[Found[R], Manifest]:
+    """Does what is not yet done, and writes everything but the report into the folder.
+
+    Args:
+        planned: what is to be done.
+        folder: where the run lives; a run of another spec there is refused.
+        how: it is done.
+    """
+    asked = planned.spec.model_dump(mode="json", exclude=set(getattr(planned.spec, "only_shown", ())))
+    spec = {"benchmark": planned.benchmark, **asked}
+    if planned.methods is not None:
+        spec["methods"] = list(planned.methods)
+    seed = spec.get("seed")
+    check_manifest(folder, spec, planned.hashes, seed)
+    store = Store(folder)
+    stages = planned.stages(folder)
+    begun = False
+    try:
+        stage = next(stages)
+        while True:
+            if not stage.before and not begun:
+                start_manifest(folder, spec, planned.hashes, seed, planned.code)
+                begun = True
+            stage = stages.send(_done(stage, store, planned.objects, how))
+    except StopIteration as end:
+        found: Found[R] = end.value
+    manifest = finish_manifest(folder)
+    _write(found, folder)
+    return found, manifest
+
+
+def _done(stage: Stage, store: Store, objects: Mapping[str, object], how: Execution) -> list[Outcome]:
+    """The outcomes of a stage, in the order of its jobs."""
+    if stage.before:
+        with how.during(stage.before):
+            return execute(stage.jobs, store, retry_failed=True, fresh=how.fresh, objects=objects)
+    if stage.objects is not None:
+        kept = {job.key: None if how.fresh else store.get(job.key) for job in stage.jobs}
+        waiting = [
+            job
+            for job in stage.jobs
+            if (outcome := kept[job.key]) is None or (how.retry_failed and outcome.failed)
+        ]
+        objects = {**objects, **stage.objects(waiting)}
+    return execute(
+        stage.jobs,
+        store,
+        workers=how.workers,
+        cluster=None if stage.here else how.cluster,
+        progress=how.progress(stage.what) if how.progress else None,
+        retry_failed=how.retry_failed,
+        fresh=how.fresh,
+        objects=objects,
+    )
+
+
+def _write(found: Found[R], folder: Path) -> None:
+    """The files of a run, and their hashes in its manifest."""
+    written = ["summary.json"]
+    write_json(folder / "summary.json", found.summary.to_dict())
+    if found.timings:
+        write_json(folder / "timings.json", encode(list(found.timings)))
+        written.append("timings.json")
+    if found.results is not None:
+        found.results.to_parquet(folder / "results.parquet", index=False)
+        written.append("results.parquet")
+    if found.summary.findings:
+        to_frame(found.summary.findings).to_csv(folder / "findings.csv", index=False)
+        written.append("findings.csv")
+    note_results(folder, written)
 
 
 S = TypeVar("S", bound=BaseModel)
@@ -85,7 +270,9 @@ class Benchmark(ABC, Generic[S]):
         return ()
 
 
-benchmarks: Registry[type[Benchmark[BaseModel]]] = Registry("benchmark", "verax.benchmarks")
+benchmarks: Registry[type[Benchmark[BaseModel]]] = Registry(
+    "benchmark", "verax.benchmarks", home="verax.benchmarks"
+)
 
 
 def benchmark_named(name: str) -> Benchmark[BaseModel]:
@@ -139,55 +326,33 @@ class BenchmarkSummary(Record):
     JSON: ClassVar = (..., "findings_format")
 
 
-def run_benchmark(
+def plan_outside(
     name: str,
     benchmark: Benchmark[BaseModel],
     spec: BaseModel,
-    folder: Path,
-    *,
     hashes: Mapping[str, str],
     code: Mapping[str, str],
-    workers: int = 1,
-    cluster: str | None = None,
-    progress: Progress | None = None,
-    retry_failed: bool = False,
-    fresh: bool = False,
-) -> tuple[BenchmarkSummary, Manifest]:
-    """Does what is not yet done, and writes everything but the report into the folder.
+) -> Planned[BenchmarkSummary]:
+    """The run of a benchmark that comes as a package.
 
     Args:
         name: of the benchmark.
         benchmark: from :func:`verax.benchmarks.contract.benchmark_named`.
         spec: what is asked.
-        folder: where the run lives; a run of another spec there is refused.
         hashes: of the datasets' content, by name.
         code: hashes of code and files of somebody's own, the benchmark's among them.
-        workers: processes on this machine.
-        cluster: a Dask scheduler's address instead.
-        progress: told of each finished job.
-        retry_failed: do jobs again that failed.
-        fresh: do all jobs again.
     """
-    asked = spec.model_dump(mode="json")
-    planned = benchmark.jobs(spec)
-    if not planned:
+    jobs = [_keyed(job, hashes, code) for job in benchmark.jobs(spec)]
+    if not jobs:
         raise VeraxError(f"The benchmark {name!r} has nothing to do with these options; check them.")
-    start_manifest(folder, {"benchmark": name, **asked}, hashes, asked.get("seed"), code)
-    outcomes = execute(
-        [_keyed(job, hashes, code) for job in planned],
-        Store(folder),
-        workers=workers,
-        cluster=cluster,
-        progress=progress,
-        retry_failed=retry_failed,
-        fresh=fresh,
-    )
-    if all(one.failed for one in outcomes):
-        raise VeraxError(f"All jobs of the benchmark {name!r} failed: {_reason(outcomes[0])}.")
-    summary = summarise(name, benchmark, spec, outcomes, hashes)
-    write_json(folder / "summary.json", summary.to_dict())
-    to_frame(summary.findings).to_csv(folder / "findings.csv", index=False)
-    return summary, finish_manifest(folder)
+
+    def stages(_: Path) -> Stages[BenchmarkSummary]:
+        outcomes = yield Stage(jobs)
+        if all(one.failed for one in outcomes):
+            raise VeraxError(f"All jobs of the benchmark {name!r} failed: {_reason(outcomes[0])}.")
+        return Found(summarise(name, benchmark, spec, outcomes, hashes))
+
+    return Planned(name, spec, stages, hashes, code)
 
 
 def summarise(

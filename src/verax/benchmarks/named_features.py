@@ -18,6 +18,7 @@ import numpy as np
 
 from verax.arrays import FloatArray
 from verax.data.dataset import contents
+from verax.measures.case import output_spread
 from verax.models.base import Inputs, Model
 from verax.perturb import Masks, Path, Prepared, path_for
 from verax.seeds import stream
@@ -32,9 +33,6 @@ DRAWS_IN_ALL, FEWEST_DRAWS = 1_000, 100
 MOST_SETS = 300
 KEPT, PROMISING = 3, 14
 
-# The spread of predicted numbers is that of so many training rows.
-SPREAD_ROWS = 1_000
-
 NEEDED, ENOUGH = 0, 1
 # A set of features by their places, in order.
 Places = tuple[int, ...]
@@ -45,24 +43,13 @@ def allowed(n_features: int) -> int:
     return min(TOP, max(1, n_features // 2))
 
 
-def worth_of(values: FloatArray) -> FloatArray:
-    """The worth of sets from how far each is needed and enough, which are the last axis.
+def worth_of(values: FloatArray, counted: Sequence[int] = (NEEDED, ENOUGH)) -> FloatArray:
+    """The worth of sets from how far each is needed and enough, which are the last axis; ``counted`` says which count.
 
     Where the probability rises without a set, the set speaks against the class; it is not needed, and that is all.
     Otherwise an explainer that names what does nothing would seem better than random sets that hold such features.
     """
-    return np.asarray(np.maximum(values, 0.0).mean(axis=-1))
-
-
-def output_spread(model: Model, inputs: Inputs) -> float:
-    """Of a model of numbers, how far its 5th and 95th percentile lie apart on training rows, or else on the inputs.
-
-    It is what changes of the number are shares of; 1 if all predictions are alike.
-    """
-    reference = getattr(model, "reference", None)
-    predicted = model.predict_proba(inputs if reference is None else reference[:SPREAD_ROWS])[:, 0]
-    low, high = np.percentile(predicted, (5, 95))
-    return float(high - low) or 1.0
+    return np.asarray(np.maximum(values[..., list(counted)], 0.0).mean(axis=-1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +68,16 @@ class Beside:
 class NamedFeatures:
     """The worth of sets of features of some inputs; a set is asked for once."""
 
-    def __init__(self, model: Model, inputs: Inputs, targets: Sequence[int], *, seed: int = 0) -> None:
+    def __init__(
+        self,
+        model: Model,
+        inputs: Inputs,
+        targets: Sequence[int],
+        *,
+        seed: int = 0,
+        counted: Sequence[int] = (NEEDED, ENOUGH),
+    ) -> None:
+        self.counted = counted
         self._path: Path[Prepared] = path_for(model)
         self._prepared = self._path.prepare(inputs)
         self._targets = targets
@@ -137,7 +133,10 @@ class NamedFeatures:
         self.values([[places for drawn in own.values() for places in drawn] for own in random])
         self.values(named)
         self._search()
-        worths = [{places: float(worth_of(values)) for places, values in own.items()} for own in self._known]
+        worths = [
+            {places: float(worth_of(values, self.counted)) for places, values in own.items()}
+            for own in self._known
+        ]
         found = []
         for number, own in enumerate(named):
             most = allowed(len(self.features[number]))
@@ -213,6 +212,6 @@ class NamedFeatures:
         sets = [places for places in self._known[number] if len(places) == size]
         worth = np.array([self._known[number][places] for places in sets])
         found: dict[Places, None] = {}
-        for value in (worth[:, NEEDED], worth[:, ENOUGH], worth_of(worth)):
+        for value in (worth[:, NEEDED], worth[:, ENOUGH], worth_of(worth, self.counted)):
             found |= dict.fromkeys(sets[place] for place in np.argsort(-value, kind="stable")[:count])
         return list(found)

@@ -105,7 +105,7 @@ def _with_options(dataset: str) -> tuple[str, dict[str, object]]:
         return dataset, {}
     # A path may hold what a name may not: only the options are read as those of a name.
     own = dict(parse_name(f"dataset({written['options']})", "dataset", "phones.json(format=amazon)").options)
-    known = (*OF_A_DATASET, "ratings")
+    known = (*OF_A_DATASET, "ratings", "punctuation", "bands")
     for option in own:
         if option not in known:
             raise VeraxError(no_such_option(option, known))

@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from verax.workflows.bench import BenchmarkRun
-    from verax.workflows.measures import MeasuresRun, StudentsRun
-    from verax.workflows.rationale import RationaleRun
-    from verax.workflows.stain import StainRun
 
 bench = typer.Typer(name="bench")
 
@@ -57,18 +54,12 @@ class Command:
         name: of the command, its section in a spec, and its folder below runs/.
         spec: its options.
         do: its function of Python, given once it is called.
-        show: prints what was found.
-        failed: sentences on what failed.
-        printed: more of them, which `show` prints already.
         files: of the run's folder, beside the page and the summary.
     """
 
     name: str
     spec: type[BaseModel]
-    do: Callable[..., Any]
-    show: Callable[[Any], None]
-    failed: Callable[[Any], list[str]]
-    printed: Callable[[Any], list[str]] = lambda _: []
+    do: Callable[..., BenchmarkRun[Any]]
     files: str = "results.parquet"
 
     def made(self) -> Callable[..., None]:
@@ -88,93 +79,45 @@ class Command:
             how = {option: given.pop(option) for option in RunSpec.model_fields if option in given}
             with options_for_arguments():
                 done = self.do(spec=asked | given, out=out, during=working, **how)
+            from verax.reporting.page import view_of
+
+            view, summary = view_of(done.summary), done.summary
             if as_json:
                 print_file(out / "summary.json")
-                end_if_failed([*self.failed(done), *self.printed(done)])
+                end_if_failed([*view.failed(summary), *view.printed(summary)])
                 return
-            self.show(done)
+            output().print(view.terminal(summary))
             say(
                 f"The run is in {done.folder}: report.html, summary.json, {self.files}.",
                 f"Next: open {done.folder / 'report.html'} in a browser.",
             )
-            end_if_failed(self.failed(done), told=self.printed(done))
+            end_if_failed(view.failed(summary), told=view.printed(summary))
 
         return one_sentence(run)
 
 
-def _failed_jobs(run: MeasuresRun | StudentsRun) -> list[str]:
-    from verax.reporting.page import failed_jobs
-
-    return failed_jobs(run.findings.failures, "job")
-
-
-def _stain(**asked: Any) -> StainRun:
+def _stain(**asked: Any) -> BenchmarkRun[Any]:
     from verax.workflows.stain import stain
 
     return stain(**asked, tell=lambda sentence: note(as_options(sentence)))
 
 
-def _show_stain(run: StainRun) -> None:
-    from verax.reporting.staining.tables import terminal_summary
-
-    output().print(terminal_summary(run.summary))
-
-
-def _failed_stain(run: StainRun) -> list[str]:
-    from verax.reporting.page import failed_jobs
-
-    return failed_jobs(run.summary.failures, "trial")
-
-
-def _failed_in_stain(run: StainRun) -> list[str]:
-    from verax.reporting.staining.tables import failed_explainers
-
-    return failed_explainers(run.summary)
-
-
-def _rationale(**asked: Any) -> RationaleRun:
+def _rationale(**asked: Any) -> BenchmarkRun[Any]:
     from verax.workflows.rationale import rationale
 
     return rationale(**asked)
 
 
-def _show_rationale(run: RationaleRun) -> None:
-    from verax.reporting.rationale.page import terminal_summary
-
-    output().print(terminal_summary(run.summary))
-
-
-def _failed_rationale(run: RationaleRun) -> list[str]:
-    from verax.reporting.page import failed_jobs
-    from verax.reporting.rationale.page import failed_explainers
-
-    return [*failed_jobs(run.summary.failures, "job"), *failed_explainers(run.summary)]
-
-
-def _measures(**asked: Any) -> MeasuresRun:
+def _measures(**asked: Any) -> BenchmarkRun[Any]:
     from verax.workflows.measures import bench_measures
 
     return bench_measures(**asked)
 
 
-def _show_measures(run: MeasuresRun) -> None:
-    from verax.reporting.findings_page import terminal_page
-    from verax.reporting.measures_and_students import measures_page
-
-    output().print(terminal_page(measures_page(run.findings, run.run.manifest)))
-
-
-def _students(**asked: Any) -> StudentsRun:
+def _students(**asked: Any) -> BenchmarkRun[Any]:
     from verax.workflows.measures import bench_students
 
     return bench_students(**asked)
-
-
-def _show_students(run: StudentsRun) -> None:
-    from verax.reporting.findings_page import terminal_page
-    from verax.reporting.measures_and_students import students_page
-
-    output().print(terminal_page(students_page(run.findings, run.run.manifest), most=2))
 
 
 STAIN = """Plant a known flaw in models and see which explainers show it (data staining).
@@ -196,32 +139,25 @@ names of classes hidden, so that nothing can be known beforehand."""
 # In the order of the help: what the command says of itself, an example, its page in the docs.
 OWN = (
     (
-        Command("stain", StainSpec, _stain, _show_stain, _failed_stain, _failed_in_stain),
+        Command("stain", StainSpec, _stain),
         STAIN,
         "verax bench stain --explainers lime,shap,greedy --stains 20 --out runs/rt",
         "staining",
     ),
     (
-        Command(
-            "rationale",
-            RationaleSpec,
-            _rationale,
-            _show_rationale,
-            _failed_rationale,
-            files="results.parquet, targets/",
-        ),
+        Command("rationale", RationaleSpec, _rationale, files="results.parquet, targets/"),
         RATIONALE,
         "verax bench rationale --explainers lime,shap,greedy --inputs 200 --out runs/rationale",
         "rationale",
     ),
     (
-        Command("measures", MeasuresSpec, _measures, _show_measures, _failed_jobs),
+        Command("measures", MeasuresSpec, _measures),
         MEASURES,
         "verax bench measures --stains 20 --models logistic,tree,forest --out runs/measures",
         "measures",
     ),
     (
-        Command("students", StudentsSpec, _students, _show_students, _failed_jobs),
+        Command("students", StudentsSpec, _students),
         STUDENTS,
         "verax bench students --explainers lime,shap --stains 20 --out runs/students",
         "students",
@@ -236,23 +172,12 @@ for _own, _about, _example, _page in OWN:
 def _outside(name: str) -> Command:
     """A benchmark of an installed package."""
 
-    def do(**asked: Any) -> BenchmarkRun:
+    def do(**asked: Any) -> BenchmarkRun[Any]:
         from verax.workflows.bench import bench as run_bench
 
         return run_bench(name, **asked)
 
-    def show(run: BenchmarkRun) -> None:
-        from verax.results.tables import verdict_lines
-
-        for line in verdict_lines(run.summary.verdict):
-            output().print(line, markup=False, highlight=False)
-
-    def failed(run: BenchmarkRun) -> list[str]:
-        from verax.reporting.page import failed_jobs
-
-        return failed_jobs(run.summary.failures, "job")
-
-    return Command(name, benchmark_named(name).spec, do, show, failed, files="findings.csv")
+    return Command(name, benchmark_named(name).spec, do, files="findings.csv")
 
 
 def outside_names() -> list[str]:

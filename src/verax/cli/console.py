@@ -11,18 +11,20 @@ import os
 import shutil
 import sys
 import traceback
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
 from verax.errors import OwnCodeError, VeraxError, reason
 from verax.foreign import typed
+from verax.text import visible
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -88,13 +90,23 @@ def plain_table(*heads: str, left: Collection[str] = (), gap: int = 3) -> Table:
     return table
 
 
+class _Shown(Console):
+    """Shows characters only: what people and files of others say moves no cursor and writes into no clipboard."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The pieces, whose styles become codes of the terminal later."""
+        for piece in super().render(renderable, options):
+            shown = piece.text if piece.control else visible(piece.text)
+            yield piece if shown == piece.text else piece._replace(text=shown)
+
+
 def _console(*, stderr: bool) -> Console:
     stream = sys.stderr if stderr else sys.stdout
     if isinstance(stream, io.TextIOWrapper):
         # A terminal that cannot show a character shows its code instead of failing.
         stream.reconfigure(errors="backslashreplace")
     columns = min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns)
-    return Console(stderr=stderr, width=columns, highlight=False, markup=False, emoji=False)
+    return _Shown(stderr=stderr, width=columns, highlight=False, markup=False, emoji=False)
 
 
 @contextmanager

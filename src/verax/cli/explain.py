@@ -30,12 +30,21 @@ from verax.options import checked_spec
 from verax.workflows.options import ExplainSpec, JudgeSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from verax.data.dataset import Dataset
+    from verax.explain import Explanation
     from verax.reporting.comparison import Comparison
     from verax.workflows.compare import ChosenInput
     from verax.workflows.given_objects import Named
+
+
+GlobalFolder = Annotated[
+    Path | None,
+    typer.Option(
+        help="Write what the explanations say over all inputs to this folder: a page, SVG, LaTeX, CSV."
+    ),
+]
 
 
 @one_sentence
@@ -48,6 +57,7 @@ def explain(
         bool, typer.Option("--details", help="Also print how each explanation was made.")
     ] = False,
     html: Annotated[Path | None, typer.Option(help="Write a page to look at to this file.")] = None,
+    global_view: GlobalFolder = None,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -84,6 +94,8 @@ def explain(
         from verax.reporting.explanations import write_page
 
         write_page(html, [comparison], "Explanations side by side", _command())
+    if global_view is not None:
+        _write_global(global_view, _by_method(comparison))
     if as_json:
         note(*comparison.notes)
         _print_json(comparison)
@@ -96,21 +108,29 @@ def explain(
 
 def _print_plan(model: str, data: Dataset, chosen: Sequence[ChosenInput], named: Sequence[Named]) -> None:
     """How much a model behind an endpoint would be asked; nothing is sent."""
-    from verax.models.llm.adapt import endpoint_for
-    from verax.models.llm.client import EndpointOptions
+    from dataclasses import replace
+
+    from verax.models.llm.adapt import endpoint_for, endpoint_named
     from verax.models.llm.endpoint import EndpointModel
 
+    name, asked = endpoint_named(model)
     for each in named:
-        counted = endpoint_for(model, data, EndpointOptions(dry_run=True))
+        counted = endpoint_for(f"openai:{name}", data, replace(asked, dry_run=True))
         assert isinstance(counted, EndpointModel)
         each.explainer.explain(counted, [one.input for one in chosen], [0] * len(chosen))
         spent = counted.client.spent
+        priced = asked.prompt_price or asked.answer_price
+        cost = f", {spent.cost(asked):.2g} in money" if priced else ""
         output().print(
             f"{each.name}: {spent.planned:,} requests, about {spent.prompt_tokens:,} tokens in prompts and "
-            f"{spent.answer_tokens:,} in answers; {spent.kept:,} answers are on disk already",
+            f"{spent.answer_tokens:,} in answers{cost}; {spent.kept:,} answers are on disk already",
             soft_wrap=True,
         )
-    output().print("Nothing was sent.")
+    output().print(
+        "Nothing was sent. An endpoint that gives no log-probabilities is asked "
+        f"{asked.samples} times more for each prompt.",
+        soft_wrap=True,
+    )
 
 
 def _print_json(comparison: Comparison) -> None:
@@ -139,6 +159,26 @@ def _print_side_by_side(comparison: Comparison, top: int, details: bool) -> None
         console.print(legend())
 
 
+def _by_method(comparison: Comparison) -> dict[str, list[Explanation]]:
+    found: dict[str, list[Explanation]] = {}
+    for subject in comparison.subjects:
+        for entry in subject.entries:
+            found.setdefault(entry.name, []).append(entry.explanation)
+    return found
+
+
+def _write_global(folder: Path, explanations: Mapping[str, Sequence[Explanation]]) -> None:
+    """Global views into a folder; what they say is a message, so that it stands beside any output."""
+    from verax.workflows.global_view import global_view
+
+    view = global_view(explanations)
+    view.write(folder, _command())
+    messages().print(view.sentence, soft_wrap=True)
+    for sentence in view.notes:
+        messages().print(sentence, soft_wrap=True)
+    messages().print(f"Global views are in {folder / 'index.html'}.", soft_wrap=True)
+
+
 def _what_next(html: Path | None) -> str:
     if html is None:
         return "Next: add --html page.html for a page to look at, or --json for all the numbers."
@@ -163,12 +203,14 @@ def judge(
         str,
         typer.Argument(
             metavar="DATA",
-            help="A file with labels (CSV, JSON lines, Parquet), or a name (verax list datasets).",
+            help="A file (CSV, JSON lines, Parquet), with labels or for a fitted model without; or a name (verax list "
+            "datasets).",
         ),
     ],
     *,
     given: dict[str, Any],
     html: Annotated[Path | None, typer.Option(help="Write a page to look at to this file.")] = None,
+    global_view: GlobalFolder = None,
     markdown: Annotated[
         Path | None, typer.Option(help="Write the verdict and its table to this file.")
     ] = None,
@@ -191,6 +233,8 @@ def judge(
     written = []
     if html is not None:
         written.append(found.page(html, command))
+    if global_view is not None:
+        _write_global(global_view, found.explanations)
     for path, words in ((markdown, found.to_markdown), (latex, found.to_latex)):
         if path is not None:
             _write(path, words())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import math
 from collections.abc import Mapping
 from enum import StrEnum
 from importlib.resources import files
@@ -17,6 +18,7 @@ from rich.text import Text
 from verax.cli.console import one_sentence, output, plain_table, print_file, print_json, say
 from verax.cli.options import AsJson
 from verax.errors import VeraxError
+from verax.phrases import say as phrase
 from verax.registry import Registry
 from verax.text import listed
 
@@ -88,8 +90,10 @@ def _print(sort: Sort) -> None:
     table.add_column("name", no_wrap=True)
     table.add_column("what it is")
     for thing in things(sort):
-        written = ", ".join(thing.parameters)
-        table.add_row(Text(thing.name, style="bold"), Text(f"{thing.about}\n{written}".strip()))
+        lines = [thing.about, ", ".join(thing.parameters)]
+        if isinstance(thing, ListedMeasure):
+            lines.insert(1, thing.declared)
+        table.add_row(Text(thing.name, style="bold"), Text("\n".join(filter(None, lines))))
     console = output()
     console.print(table)
     console.print()
@@ -156,6 +160,25 @@ class Thing:
     parameters: list[str]
 
 
+@dataclasses.dataclass(frozen=True)
+class ListedMeasure(Thing):
+    """A measure, with what it declares; an end of its range that there is not is None."""
+
+    better: str
+    low: float | None
+    high: float | None
+    costs: str
+
+    @property
+    def declared(self) -> str:
+        """The same in a sentence."""
+        ends = {
+            name: "none" if end is None else f"{end:.3g}"
+            for name, end in (("low", self.low), ("high", self.high))
+        }
+        return phrase("measures", "declared", better=self.better, costs=self.costs, **ends)
+
+
 def things(sort: Sort) -> list[Thing]:
     """Everything of one sort."""
     if sort is Sort.presets:
@@ -163,12 +186,16 @@ def things(sort: Sort) -> list[Thing]:
 
         return [Thing(name, PAPERS[name], [method.name for method in PRESETS[name]]) for name in PRESETS]
     registry = registry_of(sort)
-    found = []
+    found: list[Thing] = []
     for name in registry:
         thing = registry.get(name)
         about = (thing.__doc__ or "").strip().split("\n")[0].replace("`", "")  # marks of the documentation
         parameters = [_with_default(*each) for each in _parameters(thing, sort).items()]
-        found.append(Thing(name, about, parameters))
+        if sort is Sort.measures:
+            low, high = (end if math.isfinite(end) else None for end in (thing.low, thing.high))
+            found.append(ListedMeasure(name, about, parameters, thing.better, low, high, thing.costs))
+        else:
+            found.append(Thing(name, about, parameters))
     return found
 
 
@@ -241,13 +268,13 @@ def docs(
 
 
 def installed_pages() -> dict[str, Path]:
-    """Every page by its name; the reference is left out, which a site makes of docstrings."""
+    """Every page by its name; the one that a site makes of docstrings is left out."""
     folder = _folder()
     pages = {path.relative_to(folder).with_suffix("").as_posix(): path for path in folder.rglob("*.md")}
     return {
         name: pages[name]
         for name in sorted(pages, key=lambda name: (name.count("/"), name))
-        if not name.startswith("reference/")
+        if name != "reference/results"
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
@@ -15,7 +16,6 @@ from verax.cli.explain import explain, judge
 from verax.cli.listing import docs, list_things
 from verax.cli.options import split_names
 from verax.cli.report import REPORT_EXAMPLE, VERIFY_EXAMPLE, paper, report, verify
-from verax.cli.study import study
 from verax.foreign import guard, trust
 
 EXAMPLES = """Examples:
@@ -68,8 +68,43 @@ class _Bench(TyperGroup):
             self.commands.update(typer.main.get_group(bench).commands)
 
 
+# Groups of commands that are imported when they are asked for.
+LATER = {"study": ("verax.cli.study", "study"), "atlas": ("verax.cli.atlas", "atlas")}
+
+
+class _Commands(dict[str, Any]):
+    """Commands by name; those of `LATER` are made when somebody asks for one."""
+
+    def __getitem__(self, name: str) -> Any:
+        if super().__getitem__(name) is None:
+            module, own = LATER[name]
+            self[name] = typer.main.get_group(getattr(import_module(module), own))
+        return super().__getitem__(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self[name] if name in self else default  # noqa: SIM401
+
+    def items(self) -> Any:
+        return [(name, self[name]) for name in self]
+
+    def values(self) -> Any:
+        return [self[name] for name in self]
+
+
+class _Root(TyperGroup):
+    """``verax``: what takes time to import is left until somebody types it, or asks for help."""
+
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
+        self.commands = _Commands({**self.commands, **dict.fromkeys(LATER)})
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        return list(self.commands)
+
+
 app = typer.Typer(
     name="verax",
+    cls=_Root,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -91,7 +126,6 @@ app.command("report", epilog=REPORT_EXAMPLE)(report)
 app.command("verify", epilog=VERIFY_EXAMPLE)(verify)
 app.command("docs", epilog="Example: verax docs studies")(docs)
 app.add_typer(typer.Typer(name="bench", cls=_Bench, no_args_is_help=True), help=BENCH)
-app.add_typer(study)
 
 
 def _version(asked: bool) -> None:

@@ -78,6 +78,9 @@ def paper(
     data: Annotated[
         Path | None, typer.Option("--data", help="A folder with files that do not come with Verax.")
     ] = None,
+    bots: Annotated[
+        bool, typer.Option(help="Let bots answer the studies; otherwise these are only built.")
+    ] = True,
     jobs: Jobs = 1,
     as_json: AsJson = False,
     verbose: Verbose = False,
@@ -99,7 +102,7 @@ def paper(
             table.add_row(Text(known, style="bold"), Text(read_paper(known).about.title))
         output().print(table)
         return
-    run = run_paper(name, out, full=full, data=data, jobs=jobs, during=working, tell=note)
+    run = run_paper(name, out, full=full, data=data, bots=bots, jobs=jobs, during=working, tell=note)
     if as_json:
         print_file(run.folder / AS_DATA)
         return
@@ -125,7 +128,9 @@ def verify(
     """
     from verax.run.manifest import verify as look
 
-    found = [look(folder) for folder in folders]
+    # An atlas holds runs, each with a manifest of its own.
+    inside = [run.parent for folder in folders for run in sorted(folder.glob("runs/*/manifest.json"))]
+    found = [look(folder) for folder in (*folders, *inside)]
     if as_json:
         print_json(
             [

@@ -12,6 +12,7 @@ from verax.cli.study_data import (
     BACKUP_EXAMPLES,
     EXPORT_EXAMPLES,
     MOVE_EXAMPLES,
+    PAYMENTS_EXAMPLES,
     PURGE_EXAMPLES,
     RESTORE_EXAMPLES,
     WITHDRAW_EXAMPLES,
@@ -19,10 +20,12 @@ from verax.cli.study_data import (
     backup_command,
     export_command,
     move_command,
+    payments_command,
     purge_command,
     restore_command,
     withdraw_command,
 )
+from verax.cli.study_launch import CHECK_EXAMPLES, PILOT_EXAMPLES, check_command, pilot_command
 from verax.cli.study_make import (
     IMPORT_EXAMPLES,
     INIT_EXAMPLES,
@@ -67,9 +70,11 @@ COMMANDS: dict[str, dict[str, tuple[Callable[..., None], str]]] = {
     },
     "Before the first participant": {
         "bots": (bots_command, BOTS_EXAMPLES),
+        "pilot": (pilot_command, PILOT_EXAMPLES),
         "freeze": (freeze_command, FREEZE_EXAMPLES),
         "account": (account_command, ACCOUNT_EXAMPLES),
         "links": (links_command, "Example: verax study links studies/forward --ids ids.txt > links.txt"),
+        "check": (check_command, CHECK_EXAMPLES),
         "codes": (codes_command, "Example: verax study codes studies/forward --n 40 > codes.txt"),
     },
     "While people take part": {
@@ -88,19 +93,20 @@ COMMANDS: dict[str, dict[str, tuple[Callable[..., None], str]]] = {
     "What they answered": {
         "export": (export_command, EXPORT_EXAMPLES),
         "analyze": (analyze_command, ANALYZE_EXAMPLES),
+        "payments": (payments_command, PAYMENTS_EXAMPLES),
     },
 }
 
 # Where the documentation says more, for whoever has installed the package and has no other copy of it.
 PAGES = {
     "tutorials/own-study": ("init",),
-    "studies": ("build", "preview", "freeze"),
+    "studies": ("build", "preview", "freeze", "pilot"),
     "importing": ("import",),
     "counterfactuals": ("review",),
     "planning": ("power",),
     "bots": ("bots",),
-    "recruiting": ("codes", "links", "withdraw", "purge"),
-    "deployment": ("account", "serve", "status", "actions", "backup", "restore", "move"),
+    "recruiting": ("codes", "links", "withdraw", "purge", "payments"),
+    "deployment": ("account", "check", "serve", "status", "actions", "backup", "restore", "move"),
     "data": ("export",),
     "analysis": ("analyze",),
 }

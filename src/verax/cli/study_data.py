@@ -213,6 +213,68 @@ def _people(count: int) -> str:
     return f"{count} participant was" if count == 1 else f"{count} participants were"
 
 
+PAYMENTS_EXAMPLES = """Examples:
+
+verax study payments studies/forward --ids prolific_export.csv --out payments
+
+verax study payments studies/forward --ids ids.txt --out payments --json
+"""
+
+
+@one_sentence
+def payments_command(
+    folder: Folder,
+    ids: Annotated[
+        Path,
+        typer.Option(
+            "--ids", metavar="FILE", help="The platform's own list of submissions (CSV), or one id a line."
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", metavar="FOLDER", help="Where the lists go; older ones are replaced."),
+    ],
+    database: Database = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say whom to approve, reject, screen out and pay a bonus, as lists that the platform takes.
+
+    Ids of a platform are never stored, so they come from the platform's list; a reason stands beside each. The lists
+    say nothing of answers. Delete them when everybody is paid.
+    """
+    check_installed()
+    from collections import Counter
+
+    from verax.studies.answers.payments import payments, read_ids, write_payments
+    from verax.studies.definition.study_files import load_study
+    from verax.studies.store import platform_key
+    from verax.studies.store.identifiers import KEY_FILE
+    from verax.studies.store.people import act
+
+    study, listed = load_study(folder), read_ids(ids)
+    platform = study.spec.entry
+    if platform in ("prolific", "mturk") and not (folder / KEY_FILE).exists():
+        raise VeraxError(
+            f"People are found by the key {KEY_FILE} of the folder that is served, and {str(folder)!r} has none; run "
+            "this there."
+        )
+    with answers(folder, database, key=platform_key(study, folder)) as store:
+        decided = payments(store, listed)
+        files = write_payments(decided, out, platform)
+        counted: Counter[str] = Counter(one.decision for one in decided)
+        store.write(act, "command line", "payments", dict(counted))
+    total = sum(one.bonus for one in decided)
+    if as_json:
+        print_json({"decisions": dict(counted), "bonus": float(total), "folder": str(out), "files": files})
+        return
+    for decision, many in counted.most_common():
+        output().print(f"{decision:<12}{many:>6,}")
+    output().print(f"{'bonus':<12}{total:>9,.2f}")
+    say(
+        f"The lists are in {out}: {', '.join(files)}. They have ids of people: delete them when all are paid."
+    )
+
+
 BACKUP_EXAMPLES = """Examples:
 
 verax study backup studies/forward --out forward.backup
@@ -241,6 +303,10 @@ def backup_command(
     force: Annotated[
         bool, typer.Option("--force", help="Replace an older backup, once the new one is whole.")
     ] = False,
+    passphrase_file: Annotated[
+        Path | None,
+        typer.Option(help="Encrypt it with gpg; the first line of this file is the passphrase."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Copy the answers of a study into one SQLite file, as they are at one moment; the server goes on.
@@ -255,7 +321,9 @@ def backup_command(
 
     study = load_study(folder)
     with working("copying"):
-        made = backup(database or default_database(folder), out, study=study, force=force)
+        made = backup(
+            database or default_database(folder), out, study=study, force=force, passphrase=passphrase_file
+        )
     if as_json:
         where = {"source": made.source, "file": str(made.path), "bytes": made.bytes}
         print_json(_counts(made.rows) | where)
@@ -280,6 +348,10 @@ def restore_command(
             "--force", help="Give a SQLite file that holds answers another name; nothing is deleted."
         ),
     ] = False,
+    passphrase_file: Annotated[
+        Path | None,
+        typer.Option(help="For an encrypted backup: the first line of this file is the passphrase."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Put a backup back; stop the server before."""
@@ -290,7 +362,9 @@ def restore_command(
 
     study = load_study(folder)
     with working("restoring"):
-        done = restore(study, file, database or default_database(folder), force=force)
+        done = restore(
+            study, file, database or default_database(folder), force=force, passphrase=passphrase_file
+        )
     if as_json:
         aside = None if done.aside is None else str(done.aside)
         print_json(_counts(done.rows) | {"target": done.target, "set_aside": aside})

@@ -121,12 +121,14 @@ def _answer(draft: SpecDraft, name: str) -> SpecDraft:
             note(f"{error} Please answer again.")
 
 
-HASE_BANSAL = "hase-bansal"
+HASE_BANSAL, REVERSE_TURING = "hase-bansal", "reverse-turing"
 IMPORT_EXAMPLES = """Examples:
 
 verax study import spec.toml --items-file items.csv --out studies/mine
 
 verax study import hase-bansal InterpretableNLP-ACL2020 --domain text --protocol forward --out studies/forward
+
+verax study import reverse-turing stimuli/binary --explanations-file lime.csv --out studies/sst
 """
 
 
@@ -200,11 +202,15 @@ def import_command(
         str,
         typer.Argument(
             metavar="SPEC",
-            help=f"A TOML file, or {HASE_BANSAL} for the published forms of Hase and Bansal (2020).",
+            help=f"A TOML file, {HASE_BANSAL} for the published forms of Hase and Bansal (2020), or {REVERSE_TURING} "
+            "for the published stimuli of Gonzalez and Søgaard (2020).",
         ),
     ],
     folder: Annotated[
-        Path | None, typer.Argument(metavar="FOLDER", help="Their repository, if these forms are imported.")
+        Path | None,
+        typer.Argument(
+            metavar="FOLDER", help="Of the published forms: their repository; of the stimuli: a task."
+        ),
     ] = None,
     *,
     out: Annotated[Path, typer.Option("--out", "-o", help="The study's folder.")],
@@ -216,7 +222,7 @@ def import_command(
     ] = None,
     domain: Annotated[str | None, typer.Option(help="Of the published forms: text or tabular.")] = None,
     protocol: Annotated[
-        str | None, typer.Option(help="Of the published forms: forward or counterfactual.")
+        str | None, typer.Option(help="Of the published forms: forward, counterfactual or user-test (both).")
     ] = None,
     methods: Annotated[
         str | None,
@@ -244,7 +250,16 @@ def import_command(
         "--spec": spec,
     }
     own = {"--items-file": items_file, "--explanations-file": explanations_file}
-    if source == HASE_BANSAL:
+    if source == REVERSE_TURING:
+        of_forms = {
+            "--domain": domain,
+            "--protocol": protocol,
+            "--methods": methods,
+            "--items-file": items_file,
+        }
+        _refuse(of_forms, f"is not for {REVERSE_TURING}")
+        asked, text, imported = _stimuli(folder, explanations_file, spec)
+    elif source == HASE_BANSAL:
         _refuse(own, f"is for a spec of your own, not for {HASE_BANSAL}")
         asked, text, imported = _published(folder, domain, protocol, methods, spec)
     else:
@@ -285,8 +300,8 @@ def _published(
         raise VeraxError(f"Choose one with --domain: {' or '.join(CLASS_NAMES)}.")
     chosen = cast("Domain", domain)
     if spec is None:
-        if protocol not in ("forward", "counterfactual"):
-            raise VeraxError("Choose one with --protocol: forward or counterfactual.")
+        if protocol not in ("forward", "counterfactual", "user-test"):
+            raise VeraxError("Choose one with --protocol: forward, counterfactual or user-test.")
         wanted = METHODS if methods is None else tuple(split_names(methods))
         text = hase_bansal_spec(chosen, cast("Test", protocol), wanted)
     else:
@@ -294,6 +309,17 @@ def _published(
         text = read_spec_text(spec)
     asked = parse_study_spec(text, "the spec" if spec is None else spec.name)
     return asked, text, import_hase_bansal(asked, folder, chosen)
+
+
+def _stimuli(
+    folder: Path | None, explanations: Path | None, spec: Path | None
+) -> tuple[StudySpec, str, Imported]:
+    from verax.studies.build.imports import import_stimuli
+    from verax.studies.definition.spec import read_spec_text
+
+    if folder is None:
+        raise VeraxError(f"Name the folder of a task: verax study import {REVERSE_TURING} FOLDER.")
+    return import_stimuli(folder, explanations, None if spec is None else read_spec_text(spec))
 
 
 def _save(asked: StudySpec, text: str, imported: Imported, out: Path, *, force: bool, as_json: bool) -> None:
@@ -322,8 +348,9 @@ def _print_power(spec: StudySpec, path: Path) -> None:
 
 def _about(made: Study, out: Path) -> dict[str, object]:
     """What was made, for other programs."""
-    from verax.studies.build.build import design_places, uninformative, unsaid
-    from verax.studies.protocol.common_steps import minutes
+    from verax.studies.build.build import design_places, unsaid
+    from verax.studies.protocol.common_steps import minutes, uninformative
+    from verax.studies.protocol.contract import turns_phones_away
 
     return {
         "folder": str(out),
@@ -336,6 +363,7 @@ def _about(made: Study, out: Path) -> dict[str, object]:
         "items": len(made.items),
         "rows": len(made.rows),
         "places": design_places(made),
+        "phones": not turns_phones_away(made.spec),
         "minutes": round(minutes(made), 1),
         "unsaid": unsaid(made.spec),
         "uninformative": uninformative(made),
@@ -344,8 +372,9 @@ def _about(made: Study, out: Path) -> dict[str, object]:
 
 def _print_study(made: Study, out: Path, *, already: bool = False, spec: Path | None = None) -> None:
     """What was made, in a few lines; with the power of the design where it was built from a spec."""
-    from verax.studies.build.build import design_places, uninformative, unsaid
-    from verax.studies.protocol.common_steps import minutes
+    from verax.studies.build.build import design_places, unsaid
+    from verax.studies.protocol.common_steps import minutes, uninformative
+    from verax.studies.protocol.contract import turns_phones_away
 
     console = output()
     if already:
@@ -364,6 +393,13 @@ def _print_study(made: Study, out: Path, *, already: bool = False, spec: Path | 
         f"design        {len(made.rows)} rows, "
         f"{design_places(made)} places; about {minutes(made):.0f} minutes a participant"
     )
+    if turns_phones_away(made.spec):
+        why = (
+            ""
+            if made.spec.devices
+            else ', since what is compared must stand side by side (devices = "any" takes them)'
+        )
+        console.print(f"devices       computers and tablets; phones are turned away{why}")
     console.print(f"hash          {made.hash}")
     if spec is not None:
         _print_power(made.spec, spec)
@@ -383,7 +419,9 @@ def _model(about: dict[str, object]) -> str:
     learnt = about["training_inputs"]
     source = "" if learnt is None else f", learnt from {learnt:,}"
     alike = f", says the same of {about['agreement']:.1%}" if "agreement" in about else ""
-    return f"{about['name']}, right on {about['accuracy']:.1%} of {about['test_inputs']:,} test inputs{source}{alike}"
+    mean = f" (macro-F1 {about['macro_f1']:.2f})" if "macro_f1" in about else ""
+    right = f"right on {about['accuracy']:.1%} of {about['test_inputs']:,} test inputs{mean}"
+    return f"{about['name']}, {right}{source}{alike}"
 
 
 def _balance_table(made: Study) -> Table:

@@ -61,7 +61,7 @@ def freeze_command(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Freeze a study before its first participant, and print the text of a pre-registration.
+    """Freeze a study before its first participant, and print the text of a preregistration.
 
     The hash covers the spec, the items, every screen, the explanations and the analysis plan. From then on the folder
     runs only as it was frozen.
@@ -253,7 +253,14 @@ def links_command(
 @one_sentence
 def codes_command(
     folder: Folder,
-    n: Annotated[int, typer.Option("--n", "-n", help="How many.")],
+    n: Annotated[int, typer.Option("--n", "-n", help="How many.")] = 0,
+    again: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file with codes of another study, one a line: a new code for each of its people, by which they are "
+            "known again where both studies ask for it (recruiting.link).",
+        ),
+    ] = None,
     database: Database = None,
     as_json: AsJson = False,
 ) -> None:
@@ -261,19 +268,33 @@ def codes_command(
     check_installed()
     from verax.studies.definition.study_files import load_study
 
-    if n < 1:
+    if n < 1 and again is None:
         raise VeraxError(f"--n {n} makes no codes; give 1 or more.")
+    if n and again is not None:
+        raise VeraxError("--again makes a code for each that the file has; leave --n out.")
     loaded = load_study(folder)
     if loaded.spec.entry != "code":
         raise VeraxError(
             f'The study in {str(folder)!r} is entered by link; write entry = "code" into its spec and build it again.'
         )
     with opened(loaded, folder, database) as store:
-        made = store.make_codes(n)
+        made = store.make_codes(n, _lines(again))
     if as_json:
         print_json({"codes": list(made)})
     else:
         typer.echo("\n".join(made))
+
+
+def _lines(path: Path | None) -> list[str]:
+    if path is None:
+        return []
+    try:
+        lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise VeraxError(f"The codes in {str(path)!r} cannot be read ({error}).") from error
+    if not any(lines):
+        raise VeraxError(f"There is no code in {str(path)!r}; give a file with a code on each line.")
+    return [line for line in lines if line]
 
 
 STATUS_EXAMPLES = """Examples:
@@ -293,6 +314,7 @@ STATUSES = {
     "active": "active",
     "left": "left",
     "screened-out": "screened out",
+    "over-quota": "quota full",
     "withdrawn": "withdrew",
     "complete": "complete",
 }
@@ -418,7 +440,8 @@ def _last(seen: Overview) -> Table:
     for person in seen.last:
         minutes = "" if person.minutes is None else f"{person.minutes:.1f}"
         name = f"{person.participant} (bot)" if person.bot else person.participant
-        step = f"{person.step} of {person.steps}" if person.steps else ""
+        of = "" if person.steps is None else f" of {person.steps}"
+        step = f"{person.step}{of}" if person.step else ""
         row = "" if person.row is None else person.row
         where = (STATUSES[person.status], row, person.phase or "", step)
         _add(table, name, *where, minutes, _ago(person.ago), ", ".join(person.rules))

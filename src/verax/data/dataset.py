@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from verax.arrays import FloatArray, IndexArray, IntArray
+from verax.data.bands import Bands
+from verax.data.fields import Fields
 from verax.data.table import Schema
 from verax.notebook import paragraph_html, table_html
 
@@ -63,6 +65,9 @@ class Dataset:
         kind: "text" or "table".
         class_names: what the labels mean: label ``c`` is ``class_names[c]``.
         schema: a table's columns; None for texts.
+        fields: of records with several texts (premise and hypothesis), their columns; an input is then one text with a
+            line for each. None for plain texts.
+        bands: of a set of numbers, the bands that are its classes, from low to high.
         notes: what was dropped on the way here and how much of it, one sentence each.
     """
 
@@ -74,6 +79,8 @@ class Dataset:
     test: Part
     schema: Schema | None = None
     notes: tuple[str, ...] = ()
+    fields: Fields | None = None
+    bands: Bands | None = None
 
     @property
     def parts(self) -> dict[str, Part]:
@@ -120,11 +127,12 @@ class Dataset:
 
         frames = []
         for name, part in self.parts.items():
-            inputs = (
-                pd.DataFrame({"text": part.inputs})
-                if self.schema is None
-                else self.schema.decode(np.asarray(part.inputs))
-            )
+            if self.fields is not None:
+                inputs = self.fields.to_frame([str(record) for record in part.inputs])
+            elif self.schema is None:
+                inputs = pd.DataFrame({"text": part.inputs})
+            else:
+                inputs = self.schema.decode(np.asarray(part.inputs))
             inputs.insert(0, "part", name)
             frames.append(inputs.assign(label=[self.class_names[label] for label in part.labels]))
         return pd.concat(frames, ignore_index=True)

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from verax.arrays import IntArray
+from verax.arrays import FloatArray, IntArray
+from verax.data.bands import make_bands
+from verax.data.fields import Fields
 from verax.data.inputs import is_missing, to_category, to_number
-from verax.data.reading import check_columns, check_parquet, json_objects, not_utf8, open_text
+from verax.data.reading import check_cells, check_columns, check_parquet, json_objects, not_utf8, open_text
 from verax.data.records import Choice, Records, counted, number_labels, text_records
 from verax.data.table import Column, Schema
 from verax.errors import VeraxError
@@ -99,10 +101,17 @@ def cell_records(
         named: the classes whose numbers the labels are, if they are numbers of classes.
     """
     label = _column(cells, choice.label or "label", "label")
-    if named is None:
+    bands = None
+    if choice.bands is not None:
+        numbers = _label_numbers(cells, label)
+        bands = make_bands(choice.bands, numbers)
+        labels, class_names = bands.classify(numbers), bands.names
+    elif named is None:
         labels, class_names = number_labels(_class_names(cells, label))
     else:
         labels, class_names = _numbered(cells, label, named), named
+    if schema is None and (several := _several_texts(cells, choice.text)):
+        return replace(_text_fields(cells, several, labels, class_names), bands=bands)
     if schema is None and (choice.text or "text" in cells.columns):
         text = _column(cells, choice.text or "text", "text")
         texts = ("" if _absent(cell) else str(cell) for cell in cells.columns[text])
@@ -112,7 +121,7 @@ def cell_records(
             for name, column in cells.columns.items()
             if name not in (text, label)
         }
-        return replace(text_records(texts, labels, class_names), columns=others)
+        return replace(text_records(texts, labels, class_names), columns=others, bands=bands)
     if schema is None and choice.label is None and _holds_texts(cells, label):
         raise VeraxError(
             f"{cells.path} has no column 'text' (it has: {', '.join(cells.columns)}); name the text column with "
@@ -120,7 +129,26 @@ def cell_records(
         )
     if choice.text:
         raise VeraxError("Texts have no schema; leave out either text or schema.")
-    return _table_records(cells, label, labels, class_names, schema)
+    return replace(_table_records(cells, label, labels, class_names, schema), bands=bands)
+
+
+def _several_texts(cells: Cells, text: str | None) -> list[str]:
+    """The columns of texts, where several are named; none where it is one."""
+    if text is None or text in cells.columns or "," not in text:
+        return []
+    return [_column(cells, name.strip(), "text") for name in text.split(",")]
+
+
+def _text_fields(cells: Cells, texts: list[str], labels: IntArray, class_names: tuple[str, ...]) -> Records:
+    """Records of several texts; those without any word are dropped as empty texts are."""
+    import pandas as pd
+
+    fields = Fields(tuple(texts), tuple(texts))
+    written = {name: ["" if _absent(cell) else str(cell) for cell in cells.columns[name]] for name in texts}
+    joined = fields.join(pd.DataFrame(written))
+    empty = [not any(part.strip() for part in parts) for parts in zip(*written.values(), strict=True)]
+    records = ["" if nothing else record for record, nothing in zip(joined, empty, strict=True)]
+    return replace(text_records(records, labels, class_names), fields=fields)
 
 
 def _table_records(
@@ -198,20 +226,48 @@ def read_cells(path: Path) -> Cells:
 
 
 def read_rows(path: str | Path, numbers: Sequence[int] | int | None = None) -> pd.DataFrame:
-    """The rows of a CSV, TSV, JSON-lines or Parquet file as a DataFrame: inputs to explain, without labels.
+    """The rows of CSV, TSV, JSON-lines or Parquet files as a DataFrame: inputs to explain, without labels.
 
     Args:
-        path: of the file.
+        path: of the file; or a pattern such as "parts/*.csv" for several files with the same columns, whose rows follow
+            each other in the order of the files' names.
         numbers: of the rows that are wanted, counted from 0; all by default.
     """
     import pandas as pd
 
+    if any(sign in str(path) for sign in "*?[") and not Path(path).exists():
+        return _rows_by_number(_read_matching(str(path)), path, numbers)
     if not Path(path).exists():
         raise VeraxError(f"There is no file {str(path)!r}; check the path (looked in {Path.cwd()}).")
     if file_suffix(Path(path)) not in SUFFIXES:
         raise VeraxError(f"{str(path)!r} is no table; give a file that ends in {', '.join(SUFFIXES)}.")
     cells = read_cells(Path(path))
     frame = pd.DataFrame(cells.columns) if cells.typed is None else cells.typed()
+    return _rows_by_number(frame, path, numbers)
+
+
+def _read_matching(pattern: str) -> pd.DataFrame:
+    """The rows of all files that match a pattern; they have to have the same columns."""
+    from glob import glob
+
+    import pandas as pd
+
+    paths = sorted(glob(pattern, recursive=True))
+    if not paths:
+        raise VeraxError(f"No file matches {pattern!r}; check the pattern (looked in {Path.cwd()}).")
+    frames = [read_rows(path) for path in paths]
+    for path, frame in zip(paths, frames, strict=True):
+        if sorted(frame.columns) != sorted(frames[0].columns):
+            raise VeraxError(
+                f"{path!r} has the columns {', '.join(frame.columns)}, and {paths[0]!r} has "
+                f"{', '.join(frames[0].columns)}; files that are read together have the same columns."
+            )
+    return pd.concat(frames, ignore_index=True)
+
+
+def _rows_by_number(
+    frame: pd.DataFrame, path: str | Path, numbers: Sequence[int] | int | None
+) -> pd.DataFrame:
     if numbers is None:
         return frame
     wanted = [numbers] if isinstance(numbers, int) else list(numbers)
@@ -230,6 +286,7 @@ def _read_csv(path: Path, delimiter: str) -> Cells:
     # The module's own limit of 131,072 characters is less than a long document.
     csv.field_size_limit(2**31 - 1)
     line = 0
+    packed = path.stat().st_size
     try:
         with open_text(path) as file:
             _refuse_semicolons(path, file.readline())
@@ -250,6 +307,7 @@ def _read_csv(path: Path, delimiter: str) -> Cells:
                 else:
                     rows.append(row)
                     starts.append(start)
+                    check_cells(len(header) * len(rows), packed, path)
     except csv.Error as error:
         raise VeraxError(
             f"{path} cannot be read from line {line + 1} on ({error}); check the quotes there."
@@ -293,6 +351,7 @@ def _read_json_lines(path: Path) -> Cells:
     numbered = list(json_objects(path))
     names = list(dict.fromkeys(name for _, row in numbered for name in row))
     check_columns(len(names), path)
+    check_cells(len(names) * len(numbered), path.stat().st_size, path)
     columns = {name: [row.get(name) for _, row in numbered] for name in names}
     return Cells(
         path, columns, [f"line {number}" for number, _ in numbered], lambda: _typed_json(path, columns)
@@ -315,7 +374,9 @@ def _read_parquet(path: Path) -> Cells:
     try:
         check_parquet(path)
         frame = pd.read_parquet(path)
-    except (OSError, ValueError) as error:
+    except VeraxError:
+        raise
+    except (OSError, ValueError, NotImplementedError) as error:
         raise VeraxError(
             f"{path} cannot be read as Parquet ({error}); check that the file is whole."
         ) from error
@@ -365,6 +426,17 @@ def _numbered(cells: Cells, label: str, named: tuple[str, ...]) -> IntArray:
     return np.array(numbers, dtype=np.int64)
 
 
+def _label_numbers(cells: Cells, label: str) -> FloatArray:
+    numbers = [to_number(value) for value in cells.columns[label]]
+    for place, value, number in zip(cells.places, cells.columns[label], numbers, strict=True):
+        if number is None or not np.isfinite(number):
+            raise VeraxError(
+                f"The label in {place} of {cells.path} is {value!r}, and bands are of numbers; fill in a number or "
+                "remove the row."
+            )
+    return np.array(numbers, dtype=np.float64)
+
+
 def _class_names(cells: Cells, label: str) -> list[str]:
     for place, value in zip(cells.places, cells.columns[label], strict=True):
         if is_missing(value):
@@ -375,7 +447,7 @@ def _class_names(cells: Cells, label: str) -> list[str]:
         if isinstance(value, (float, np.floating)) and not float(value).is_integer():
             raise VeraxError(
                 f"The label in {place} of {cells.path} is the number {value}, not a class; "
-                f"turn the column {label!r} into classes first."
+                f"turn the column {label!r} into classes first, as bands=4 of verax.load_dataset does."
             )
     return [to_category(value) for value in cells.columns[label]]
 

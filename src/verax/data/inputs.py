@@ -37,7 +37,8 @@ def raw_columns(rows: RawRows, names: Sequence[str]) -> list[RawColumn]:
         absent = [name for name in names if name not in places]
         if absent:
             raise VeraxError(
-                f"The table has no column {absent[0]!r}; it has: {', '.join(map(str, rows.columns))}."
+                f"The table has no column {absent[0]!r}; it has: {', '.join(map(str, rows.columns))}. Add the "
+                "column, or rename the one that is meant."
             )
         return [rows.iloc[:, places[name]] for name in names]
     if isinstance(rows, np.ndarray) and rows.ndim != 2:

@@ -14,6 +14,7 @@ from verax.data.files import SUFFIXES, file_records, file_suffix, frame_records
 from verax.data.inputs import as_frame, plain_inputs
 from verax.data.records import Choice, Records, build_dataset, dataset_formats, datasets
 from verax.data.table import Schema
+from verax.data.words import with_punctuation
 from verax.errors import VeraxError
 
 if TYPE_CHECKING:
@@ -117,13 +118,15 @@ def load_dataset(
     name_or_path: str | Path | pd.DataFrame | object,
     *,
     format: str | None = None,
-    text: str | None = None,
+    text: str | Sequence[str] | None = None,
     label: str | None = None,
     schema: Schema | None = None,
     split: Sequence[float] | str | None = None,
     seed: int = 0,
     limit: int | None = None,
     ratings: bool = False,
+    punctuation: bool = False,
+    bands: int | str | Sequence[float] | None = None,
 ) -> Dataset:
     """Loads a dataset and splits it into train, validation and test.
 
@@ -134,25 +137,41 @@ def load_dataset(
             ``(inputs, labels)``.
         format: the published format of the file or folder; not needed for CSV, JSON lines and Parquet.
         text: the column of the texts, "text" unless told otherwise. If the file has no such column, all
-            columns but the label form a table.
+            columns but the label form a table. Of several texts (premise and hypothesis) their columns, as a list or
+            with commas between; an input is then a record, one text with a line for each column.
         label: the column of the labels, "label" unless told otherwise. Where a published format holds several
             labels, which of them.
         schema: the columns of a table, instead of learning them from the file.
-        split: shares of train, validation and test, such as (0.7, 0.1, 0.2) or "70/10/20". By default the
+        split: shares of train, validation and test, such as (0.7, 0.1, 0.2) or "70/10/20", or how many inputs each
+            shall have, drawn at random: "6000/1500/10000". By default the
             publisher's own split if there is one, else 70/10/20 (80/10/10 for Adult and breast-cancer).
         seed: of the split, of balancing and of ``limit``.
         limit: at most so many inputs, drawn at random with the shares of parts and classes kept.
         ratings: ratings as they are, between 0 and 1, in each part's ``ratings`` (``lei-beer``); an input's label is
             then the nearer end, and none is dropped for lying between.
+        punctuation: every punctuation mark of a text is a word of its own, which models read, explainers score and
+            pages mark; otherwise marks only separate words.
+        bands: of a column of numbers (``label="price"``): into how many bands with about equally many inputs it is cut,
+            or where they meet, as in [100, 200]; the bands are the classes, and a regressor is asked for its band.
     """
-    choice = Choice(text=text, label=label, ratings=ratings)
+    named = text if text is None or isinstance(text, str) else ",".join(text)
+    cut = bands if bands is None or isinstance(bands, int | str) else tuple(bands)
+    choice = Choice(text=named, label=label, ratings=ratings, bands=cut)
+
+    def marked(records: Records) -> Records:
+        if not punctuation:
+            return records
+        if not isinstance(records.inputs, list):
+            raise VeraxError(f"{name!r} is a table, which has no punctuation; leave punctuation out.")
+        return replace(records, inputs=[with_punctuation(text) for text in records.inputs])
+
     if ratings and format is None:
         raise VeraxError(
             "Only some published formats hold ratings (lei-beer); name one with format=..., or leave ratings out."
         )
     if not isinstance(name_or_path, str | Path):
         records, name = in_memory_records(name_or_path, choice, schema)
-        return build_dataset(records, name, split=split, seed=seed, limit=limit)
+        return build_dataset(marked(records), name, split=split, seed=seed, limit=limit)
     name = str(name_or_path)
     if format is not None:
         if schema is not None:
@@ -164,7 +183,7 @@ def load_dataset(
         records = _from_file(_existing(Path(name_or_path)), choice, schema)
     if ratings and records.ratings is None:
         raise VeraxError(f"{name!r} holds classes and no ratings; leave ratings out.")
-    return build_dataset(records, name, split=split, seed=seed, limit=limit)
+    return build_dataset(marked(records), name, split=split, seed=seed, limit=limit)
 
 
 def _by_name(name: str, choice: Choice, schema: Schema | None) -> Records:

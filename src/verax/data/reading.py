@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS = 20_000
 MOST_BYTES = 1_000_000_000  # of what a packed file holds
-CELL_BYTES = 8
+CELL_BYTES, OBJECT_BYTES = 8, 40  # of a cell: in a list, and with an object of its own
+BITS = 8  # of a byte: with fewer than one for each cell, a file says little
+BRACKET_BYTES = 64  # of a list or an object in JSON, however little is in it
 ROWS_AT_ONCE = 10_000
 
 
@@ -34,14 +36,19 @@ def check_columns(count: int, source: object) -> None:
 
 def check_gzip(path: Path) -> None:
     """Refuses a gzip file that unpacks to more than is read; what is damaged is left to whoever reads it."""
+    _check_bytes(unpacked_size(path, MOST_BYTES), path)
+
+
+def unpacked_size(path: Path, most: int) -> int:
+    """The size of what is in a gzip file, or a little more than ``most``; 0 for a damaged one."""
     size = 0
     try:
         with gzip.open(path) as file:
-            while size <= MOST_BYTES and (piece := file.read(1 << 20)):
+            while size <= most and (piece := file.read(1 << 20)):
                 size += len(piece)
     except (OSError, EOFError, zlib.error):
-        return
-    _check_bytes(size, path)
+        return 0  # which whoever reads it says better
+    return size
 
 
 def check_parquet(path: Path) -> None:
@@ -50,23 +57,20 @@ def check_parquet(path: Path) -> None:
     Raises:
         OSError, ValueError: it is no Parquet file.
     """
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     about = pq.read_metadata(path)
     check_columns(about.num_columns, path)
     groups = [about.row_group(number) for number in range(about.num_row_groups)]
+    values = [sum(group.column(number).num_values for group in groups) for number in range(about.num_columns)]
     chunks = [group.column(number) for group in groups for number in range(about.num_columns)]
     _check_bytes(sum(chunk.total_uncompressed_size for chunk in chunks), path)
-    _check_bytes(CELL_BYTES * sum(chunk.num_values for chunk in chunks), path)
-    texts = [
-        field.name
-        for field in pq.read_schema(path)
-        if pa.types.is_string(field.type)
-        or pa.types.is_binary(field.type)
-        or pa.types.is_large_string(field.type)
-        or pa.types.is_large_binary(field.type)
-    ]
+    check_cells(sum(values), path.stat().st_size, path)
+    # As they are stored, whatever they stand in: a list, a part of a record, a dictionary.
+    stored = [about.schema.column(number) for number in range(about.num_columns)]
+    fixed = (max(0, column.length) * count for column, count in zip(stored, values, strict=True))
+    _check_bytes(sum(fixed), path)
+    texts = [column.path for column in stored if column.physical_type == "BYTE_ARRAY"]
     if texts:
         # As dictionaries, so that a text that occurs a million times takes its memory once.
         with pq.ParquetFile(path, read_dictionary=texts) as file:
@@ -75,22 +79,37 @@ def check_parquet(path: Path) -> None:
 
 def _text_bytes(file: pq.ParquetFile, columns: list[str]) -> int:
     size = 0
-    for batch in file.iter_batches(ROWS_AT_ONCE, columns=columns):
-        size += sum(_decoded(column) for column in batch.columns)
-        if size > MOST_BYTES:
-            break
+    for group in range(file.num_row_groups):  # a batch over two groups would have two dictionaries
+        for batch in file.iter_batches(ROWS_AT_ONCE, row_groups=[group], columns=columns):
+            size += sum(_decoded(column) for column in batch.columns)
+            if size > MOST_BYTES:
+                return size
     return size
 
 
 def _decoded(column: pa.Array) -> int:
-    """The bytes of a column of texts once each stands for itself."""
+    """The bytes of the texts in a column once each stands for itself."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if not pa.types.is_dictionary(column.type):
-        return int(column.nbytes)
-    lengths = pc.binary_length(column.dictionary).cast(pa.int64())
-    return pc.sum(lengths.take(column.indices)).as_py() or 0
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        lengths = pc.binary_length(column.dictionary).cast(pa.int64())
+        return pc.sum(lengths.take(column.indices)).as_py() or 0
+    if pa.types.is_map(kind):
+        return _decoded(column.keys) + _decoded(column.items)
+    if pa.types.is_struct(kind):
+        return sum(_decoded(part) for part in column.flatten())
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        return _decoded(column.flatten())
+    return int(column.nbytes)
+
+
+def check_cells(count: int, packed: int, path: Path) -> None:
+    """Refuses a table of so many cells in a file of so many bytes, if memory has no room for them."""
+    _check_bytes(CELL_BYTES * count, path)
+    if count > BITS * packed:
+        _check_bytes(OBJECT_BYTES * count, path)
 
 
 def _check_bytes(size: int, path: Path) -> None:
@@ -133,9 +152,12 @@ def not_utf8(path: Path, line: int) -> VeraxError:
 
 def json_objects(path: Path) -> Iterator[tuple[int, dict[str, object]]]:
     """The objects of a JSON-lines file with their line numbers; empty lines are skipped."""
+    size = 0
     for number, line in numbered_lines(path):
         if not line.strip():
             continue
+        size += BRACKET_BYTES * (line.count("[") + line.count("{")) + CELL_BYTES * line.count(",")
+        _check_bytes(size, path)
         try:
             value = json.loads(line)
         except json.JSONDecodeError as error:

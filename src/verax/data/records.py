@@ -18,7 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verax.arrays import FloatArray, IntArray
+from verax.data.bands import Bands
 from verax.data.dataset import Dataset, Inputs, Part, contents
+from verax.data.fields import Fields
 from verax.data.inputs import sort_categories
 from verax.data.table import Schema
 from verax.errors import VeraxError
@@ -26,6 +28,8 @@ from verax.registry import Registry
 
 Fractions = tuple[float, float, float]
 
+# From so many inputs on, the numbers of a split are counts.
+LEAST_COUNTED = 1_000
 PART_NAMES = ("train", "validation", "test")
 # The two splits of the papers: Hase and Bansal 2020, and Ribeiro et al. 2018.
 SPLIT_70_10_20: Fractions = (0.7, 0.1, 0.2)
@@ -33,10 +37,11 @@ SPLIT_80_10_10: Fractions = (0.8, 0.1, 0.1)
 
 
 def parse_split(split: Sequence[float] | str) -> Fractions:
-    """Fractions of train, validation and test, from three numbers or a text such as "70/10/20"."""
+    """Fractions of train, validation and test, from three numbers or a text such as "70/10/20" or "6000/1500/10000"."""
     try:
         if isinstance(split, str):
-            shares = [float(share) / 100 for share in split.split("/")]
+            size = split_size(split) or 100
+            shares = [float(share) / size for share in split.split("/")]
         else:
             shares = [float(share) for share in split]
         train, validation, test = shares
@@ -47,6 +52,16 @@ def parse_split(split: Sequence[float] | str) -> Fractions:
             f"The split {split!r} is not three shares that sum to one; write (0.7, 0.1, 0.2) or '70/10/20'."
         )
     return train, validation, test
+
+
+def split_size(split: Sequence[float] | str | None) -> int | None:
+    """How many inputs a split by counts has ("6000/1500/10000"); None for one by shares."""
+    if not isinstance(split, str):
+        return None
+    sizes = split.split("/")
+    # Shares in per cent sum to 100; a slip of the pen is no count.
+    size = sum(map(int, sizes)) if all(part.strip().isdecimal() for part in sizes) else 0
+    return size if len(sizes) == 3 and size >= LEAST_COUNTED else None
 
 
 def digests(inputs: Sequence[str] | FloatArray, seed: int) -> list[bytes]:
@@ -167,6 +182,8 @@ class Records:
         notes: what the reader dropped, counted.
         ratings: a number between 0 and 1 per input, where the set is one of ratings.
         columns: what else is known of each input, by name.
+        fields: of records with several texts, their columns.
+        bands: of numbers, the bands that are the classes.
     """
 
     inputs: Inputs
@@ -179,6 +196,8 @@ class Records:
     notes: tuple[str, ...] = ()
     ratings: FloatArray | None = None
     columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    fields: Fields | None = None
+    bands: Bands | None = None
 
     @property
     def part(self) -> Part:
@@ -244,6 +263,7 @@ def build_dataset(
     """Splits records into a Dataset; what is dropped is counted in its notes."""
     if limit is not None and limit < 3:
         raise VeraxError(f"The limit {limit} leaves too few inputs to split; use at least 3.")
+    limit = _counted_limit(records, name, split, limit)
     records = _without_empty_texts(records)
     _check(records, name)
     keys = digests(records.inputs, seed)
@@ -272,8 +292,24 @@ def build_dataset(
         validation=validation,
         test=test,
         schema=records.schema,
+        fields=records.fields,
+        bands=records.bands,
         notes=records.noted(*notes).notes,
     )
+
+
+def _counted_limit(
+    records: Records, name: str, split: Sequence[float] | str | None, limit: int | None
+) -> int | None:
+    """The limit, or as many inputs as a split by counts has."""
+    size = split_size(split)
+    if limit is not None or size is None:
+        return limit
+    if size > len(records.labels):
+        raise VeraxError(
+            f"The split {split!r} has {size:,} inputs, and {name!r} has {len(records.labels):,}; ask for fewer."
+        )
+    return size
 
 
 def _divide(
@@ -336,17 +372,21 @@ class Choice:
     """What the caller said about the file, for formats where there is something to choose.
 
     Attributes:
-        text: the column or field that holds the text.
+        text: the column or field that holds the text; of several columns of texts their names, with commas between.
         label: the column, field or aspect that holds the label.
         ratings: whether ratings are wanted as they are, rather than as classes.
+        bands: into how many classes a column of numbers is cut, or where; see `verax.data.bands.make_bands`.
     """
 
     text: str | None = None
     label: str | None = None
     ratings: bool = False
+    bands: int | str | tuple[float, ...] | None = None
 
     def among(self, format_name: str, labels: tuple[str, ...] = ()) -> str:
         """The chosen one of a format's labels (the first unless told otherwise; "" if it has but one)."""
+        if self.bands is not None:
+            raise VeraxError(f"The format {format_name!r} knows its own classes; leave bands out.")
         if self.text is not None or (self.label is not None and not labels):
             raise VeraxError(
                 f"The format {format_name!r} has one text and one label; leave text and label out."

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from verax.arrays import FloatArray, IndexArray
 from verax.data.reading import numbered_lines
-from verax.data.words import WORD
+from verax.data.words import WORD, unmarked
 from verax.errors import VeraxError
 from verax.installed import install_command, require
 from verax.run.threads import one_thread
@@ -66,7 +66,7 @@ class WordVectors:
     lengths: NDArray[np.float32] | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, words: Sequence[str], raw: FloatArray) -> Self:
+    def from_rows(cls, words: Sequence[str], raw: FloatArray) -> Self:
         """Vectors of any lengths, which are kept."""
         lengths = np.linalg.norm(raw, axis=1)
         # A row of rounding errors points nowhere.
@@ -169,7 +169,7 @@ def train_vectors(
     if len(words) == 0:
         raise TooFewWordsError(len(texts), min_count)
     matrix = shifted_ppmi(cooccurrences(numbers, owners, len(words), window), shift)
-    return WordVectors.of(words, _decompose(matrix, min(dimensions, len(words)), seed))
+    return WordVectors.from_rows(words, _decompose(matrix, min(dimensions, len(words)), seed))
 
 
 def read_vectors(path: str | Path) -> WordVectors:
@@ -205,7 +205,7 @@ def read_vectors(path: str | Path) -> WordVectors:
         )
     if repeated:
         log.warning("%s holds %d words more than once; the first of each is kept.", path, repeated)
-    return WordVectors.of(tuple(rows), np.stack(list(rows.values())).astype(np.float64))
+    return WordVectors.from_rows(tuple(rows), np.stack(list(rows.values())).astype(np.float64))
 
 
 def minilm_vectors(others: Iterable[str] = ()) -> WordVectors:
@@ -227,10 +227,10 @@ def minilm_vectors(others: Iterable[str] = ()) -> WordVectors:
     numbers = {piece: place for place, piece in enumerate(pieces)}
     known = set(words)
     for word in sorted(set(others) - known):
-        if parts := word_pieces(word, numbers):
+        if parts := word_pieces(unmarked(word), numbers):
             words.append(word)
             rows.append(raw[parts].mean(axis=0, keepdims=True))
-    return WordVectors.of(words, np.concatenate(rows).astype(np.float64))
+    return WordVectors.from_rows(words, np.concatenate(rows).astype(np.float64))
 
 
 def word_pieces(word: str, numbers: Mapping[str, int]) -> list[int]:
@@ -285,7 +285,21 @@ def word_vectors(
         return train_vectors(texts, dimensions, min_count=min_count, seed=seed)
     if source == "minilm":
         return minilm_vectors(word for text in texts for word in WORD.findall(text.lower()))
-    return read_vectors(source)
+    return _with_marks(read_vectors(source), texts)
+
+
+def _with_marks(vectors: WordVectors, texts: Sequence[str]) -> WordVectors:
+    """With the vectors of punctuation marks also under the words that they are in these texts."""
+    marks = sorted({word for text in texts for word in WORD.findall(text) if word != unmarked(word)})
+    places = [(mark, vectors.places[unmarked(mark)]) for mark in marks if unmarked(mark) in vectors.places]
+    if not places:
+        return vectors
+    more = [place for _, place in places]
+    return WordVectors(
+        (*vectors.words, *(mark for mark, _ in places)),
+        np.concatenate([vectors.rows, vectors.rows[more]]),
+        None if vectors.lengths is None else np.concatenate([vectors.lengths, vectors.lengths[more]]),
+    )
 
 
 def cooccurrences(

@@ -7,8 +7,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-# A word is a run of letters, digits and underscores in any script; everything else separates words.
-WORD = re.compile(r"\w+")
+# Stands before a punctuation mark that is a word of its own. It is invisible wherever a text is shown, so that the text
+# itself says which of its marks are words: no model, explainer or page has to be told.
+MARK = "\N{WORD JOINER}"
+# A word is a run of letters, digits and underscores in any script, or a marked character; all else separates words.
+WORD = re.compile(rf"\w+|{MARK}[^\w\s{MARK}]")
+PUNCTUATION = re.compile(rf"{MARK}?([^\w\s{MARK}])")
+
+
+def with_punctuation(text: str) -> str:
+    """The text with every punctuation mark a word of its own, as in texts that were cut into tokens."""
+    return PUNCTUATION.sub(rf"{MARK}\1", text)
+
+
+def unmarked(text: str) -> str:
+    """A text or a word as it is written elsewhere: a mark is the character alone."""
+    return text.replace(MARK, "")
 
 
 @dataclass(frozen=True)
@@ -73,6 +87,8 @@ class Words:
 @lru_cache(maxsize=512)
 def split_words(text: str) -> Words:
     """Splits a text at everything that is not a letter, digit or underscore, as ``lime`` does by default.
+
+    Punctuation separates words too, but for marks that `with_punctuation` made words.
 
     The last few hundred results are kept, because every model and explainer asks for the same texts.
     """

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence, Sized
 from dataclasses import fields, is_dataclass, replace
 from functools import cache, wraps
 from numbers import Integral
-from typing import Any, ClassVar, Literal, Protocol, TypeVar
+from typing import Any, ClassVar, Literal, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -49,6 +49,11 @@ def entered(explain: Method) -> Method:
                 model,
                 f"The method {type(self).__name__}",
                 "lime, shap and greedy explain numbers too, or let a function say in which band the number lies",
+            )
+        if model.fields is not None and not getattr(self, "records", True):
+            raise VeraxError(
+                f"The method {type(self).__name__} explains one text, and this model reads several columns "
+                f"({', '.join(model.fields.names)}); lime, shap, greedy and greedy-path explain them all."
             )
         return _explain(lambda *given: explain(self, *given), model, inputs, targets)
 
@@ -105,6 +110,8 @@ def _explain(explain: Method, model: Model, inputs: Inputs, targets: Any) -> lis
 
 def model_inputs(model: Model, inputs: Inputs) -> Inputs:
     """The inputs as this model's explainers are given them: a list of texts, or an array of encoded rows."""
+    if model.fields is not None:
+        return model.fields.join(inputs)
     if model.kind == "text":
         return check_texts(inputs)
     return plain_inputs(inputs) if model.schema is None else encode_rows(inputs, model.schema)
@@ -200,6 +207,8 @@ class Explainer(ABC):
 
     # Whether it explains models that predict a number, too.
     numbers: ClassVar[bool] = True
+    # Whether it explains models of records, which read several texts or texts beside other columns, too.
+    records: ClassVar[bool] = True
 
     def __init_subclass__(cls) -> None:
         """Lets every ``explain`` begin and end in one way, somebody's own too; see `verax.explain.base`."""
@@ -255,7 +264,7 @@ def explainer(name: str, **parameters: Any) -> Explainer:
         raise VeraxError(f"{name!r} is not an explainer class; name a subclass of verax.Explainer.")
     known = parameters_of(made_from)
     for given, value in parameters.items() if ":" not in name else ():
-        if given in known and not fits(value, known[given]):
+        if given in known and not fits(value, known[given]) and not _is_a_word(made_from, given, value):
             raise VeraxError(
                 f"The parameter {given!r} of the explainer {name!r} is {SORTS[type(known[given])]}, not {value!r}."
             )
@@ -271,6 +280,16 @@ def explainer(name: str, **parameters: Any) -> Explainer:
     if not hasattr(made, "explain"):
         raise VeraxError(f"{name!r} is not an explainer: it has no method explain(model, inputs, targets).")
     return made
+
+
+def _is_a_word(made_from: Any, parameter: str, value: object) -> bool:
+    """Whether a parameter names this word among its types, as lime's samples do "exact" beside whole numbers."""
+    try:
+        hint = get_type_hints(made_from).get(parameter)
+    except NameError:
+        return False
+    literals = [part for part in get_args(hint) if get_origin(part) is Literal]
+    return any(value in get_args(part) for part in literals)
 
 
 def parameters_of(made_from: Any) -> dict[str, Any]:

@@ -68,7 +68,8 @@ PRESETS: dict[str, tuple[Method, ...]] = {
 # One explainer under another name: with the defaults of the package, or the settings of the paper, that it is known by.
 AS_PUBLISHED: dict[str, tuple[str, Mapping[str, object]]] = {
     "lime-package": ("lime", {"samples": 5_000, "features": 10}),
-    "shap-package": ("shap", {"samples": None}),
+    # KernelSHAP as the package shap had it when the papers were written: sampled even of trees, features chosen by AIC.
+    "shap-package": ("shap", {"samples": None, "route": "kernel", "selection": "aic"}),
     # Camburu et al. (2020), section 5; k is 23, 18 and 13 for the three aspects there.
     "l2x-camburu": ("l2x", {"embedding": 200, "epochs": 30}),
 }
@@ -160,6 +161,7 @@ class Together(Explainer):
         at_least(self.samples, 2, "samples")
 
     numbers: ClassVar[bool] = False
+    records: ClassVar[bool] = False
 
     def explain(
         self, model: Model, inputs: Inputs, targets: Sequence[Target] | None = None

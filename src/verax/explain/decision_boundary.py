@@ -248,6 +248,7 @@ class DecisionBoundary(Explainer):
 
     claim: ClassVar[Claim] = "selective"
     numbers: ClassVar[bool] = False
+    records: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         at_least(self.samples, 1, "samples")

@@ -7,6 +7,7 @@ in.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -15,10 +16,12 @@ from verax.data.words import split_words
 from verax.explain.composite import Composite
 from verax.explain.explanation import Attribution, Explanation
 from verax.explain.kinds import OUT_OF, Exemplar, Path, Rule
+from verax.phrases import say as say_phrase
 from verax.text import signed_from_zero
 
 # Beside the largest score, one of this share of it or less is 0 but for rounding.
 ROUNDING = 1e-9
+say = partial(say_phrase, "described")
 
 
 @dataclass(frozen=True)
@@ -91,9 +94,8 @@ def _rule(rule: Rule, plain: bool) -> tuple[DescriptionPart, ...]:
         parts.append(Conditions(rule.named))
     if plain:
         if not rule.reached:
-            held = "While these conditions hold" if rule.named else "Without conditions"
-            often = f"{100 * rule.precision:.0f} of 100"
-            parts.append(Sentence(f"{held}, the model gives this answer in about {often} changed versions."))
+            often = f"{100 * rule.precision:.0f}"
+            parts.append(Sentence(say("rule-how-often", named=bool(rule.named), often=often)))
         return tuple(parts)
     if rule.measured:
         parts.append(_precision(rule))
@@ -115,12 +117,12 @@ def _rule(rule: Rule, plain: bool) -> tuple[DescriptionPart, ...]:
 def _conditions(rule: Rule) -> str:
     """What comes before a rule's conditions, or stands in their place."""
     if rule.named:
-        return f"Conditions for the model predicting '{rule.target_name}':"
+        return say("rule-conditions", name=rule.target_name)
     if not rule.reached:
-        return f"No condition was found for the model predicting '{rule.target_name}'."
+        return say("rule-none-found", name=rule.target_name)
     if rule.details.get("fresh samples") == 0:
-        return "Nothing in this input could be changed, so that no condition could be looked for."
-    return f"No condition is needed: the model predicts '{rule.target_name}' for nearly all changed versions."
+        return say("rule-nothing-to-change")
+    return say("rule-none-needed", name=rule.target_name)
 
 
 def _precision(rule: Rule) -> Sentence:
@@ -134,27 +136,27 @@ def _precision(rule: Rule) -> Sentence:
 
 
 def _path(path: Path, plain: bool) -> tuple[DescriptionPart, ...]:
-    parts: list[DescriptionPart] = [
-        Sentence(f"Original evidence margin: {signed_from_zero(path.margins[0])}")
-    ]
+    parts: list[DescriptionPart] = [Sentence(say("path-margin", margin=signed_from_zero(path.margins[0])))]
     if not path.edits:
         parts.append(Sentence(path.nothing_found))
         if not plain and (reason := path.details.get("reason")):
             parts.append(Sentence(f"Why: {reason}."))
         return tuple(parts)
-    parts.append(Sentence(f"Edits for changing the prediction to '{path.flipped_to}':"))
+    parts.append(Sentence(say("path-edits", name=path.flipped_to)))
     for step in path.shown:
-        parts.append(Heading(f"Step {step}. Evidence margin: {signed_from_zero(path.margins[step])}"))
+        parts.append(Heading(say("path-step", step=str(step), margin=signed_from_zero(path.margins[step]))))
         parts.append(edited(path, step))
     if len(path.shown) < len(path.edits):
-        parts.insert(2, Sentence(f"Of {len(path.edits)} steps, the last {len(path.shown)} are shown."))
+        parts.insert(2, Sentence(say("path-last", steps=str(len(path.edits)), last=str(len(path.shown)))))
     return tuple(parts)
 
 
 def edited(path: Path, step: int) -> DescriptionPart:
     """The input after so many edits: a text with the new words marked, or the values of a row before and after."""
     if not isinstance(path.input, str):
-        return Grid(("before", "after"), tuple((edit.before, edit.after) for edit in path.edits[:step]))
+        return Grid(
+            (say("before"), say("after")), tuple((edit.before, edit.after) for edit in path.edits[:step])
+        )
     words = split_words(path.input)
     pieces: list[tuple[str, bool]] = []
     end = 0
@@ -168,9 +170,7 @@ def edited(path: Path, step: int) -> DescriptionPart:
 
 def _exemplar(exemplar: Exemplar) -> tuple[DescriptionPart, ...]:
     # Not "the most similar prototype", as in figure 2: one of another class may be more similar.
-    parts: list[DescriptionPart] = [
-        Sentence(f"Most similar prototype with the label '{exemplar.prototype_label}':")
-    ]
+    parts: list[DescriptionPart] = [Sentence(say("exemplar", name=exemplar.prototype_label))]
     shown, own = exemplar.prototype, exemplar.input
     if isinstance(shown, str):
         parts.append(Passage(((shown, False),)))
@@ -179,20 +179,23 @@ def _exemplar(exemplar: Exemplar) -> tuple[DescriptionPart, ...]:
         rows = zip(exemplar.features, shown, theirs, strict=True)
         parts.append(
             Grid(
-                ("Variable", "Prototype", "Original input"),
+                (say("variable"), say("prototype"), say("original")),
                 tuple((name, _value(name, mine), _value(name, other)) for name, mine, other in rows),
             )
         )
-    what = "words" if isinstance(own, str) else "values"
     chosen = exemplar.important
-    parts.append(Sentence(f"Important {what}:" if chosen else f"Important {what}: (none selected)"))
+    parts.append(Sentence(say("important", kind=_kind(own), chosen=bool(chosen))))
     if chosen:
         names = exemplar.features if isinstance(own, str) else own
         parts.append(
             Grid((), tuple((names[number], signed_from_zero(exemplar.scores[number])) for number in chosen))
         )
-    parts.append(Sentence(f"Similarity score: {OUT_OF * exemplar.similarity:.2f} out of {OUT_OF}"))
+    parts.append(Sentence(say("similarity", score=f"{OUT_OF * exemplar.similarity:.2f}", most=str(OUT_OF))))
     return tuple(parts)
+
+
+def _kind(input: object) -> str:
+    return "text" if isinstance(input, str) else "table"
 
 
 def _value(name: str, described: str) -> str:
@@ -207,7 +210,7 @@ def _composite(composite: Composite, plain: bool) -> tuple[DescriptionPart, ...]
         parts.append(Heading(part.name))
         found = part.explanation
         if isinstance(found, Path) and found.edits:
-            parts.append(Sentence(f"Edits for changing the prediction to '{found.flipped_to}':"))
+            parts.append(Sentence(say("path-edits", name=found.flipped_to)))
             parts.append(edited(found, len(found.edits)))
         elif isinstance(found, Path):
             parts.append(Sentence(found.nothing_found))
@@ -239,10 +242,9 @@ def _scores(attribution: Attribution) -> tuple[DescriptionPart, ...]:
     baseline = attribution.details.get("intercept")
     if isinstance(baseline, float):
         total = float(attribution.scores.sum())
-        what = "words" if isinstance(attribution.input, str) else "values"
         rows += [
-            (f"Sum of {what}", signed_from_zero(total)),
-            ("Baseline", f"{baseline:z.2f}"),
-            (f"Estimated probability of '{attribution.target_name}'", f"{baseline + total:z.2f}"),
+            (say("sum", kind=_kind(attribution.input)), signed_from_zero(total)),
+            (say("baseline"), f"{baseline:z.2f}"),
+            (say("probability", name=attribution.target_name), f"{baseline + total:z.2f}"),
         ]
     return (Grid((), tuple(rows)),)

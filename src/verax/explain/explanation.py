@@ -207,6 +207,10 @@ def by_word(explanation: Explanation) -> Attribution | None:
     scored = explanation.as_attribution()
     if scored is None or scored.spans is None or not isinstance(scored.input, str):
         return scored
+    if (
+        "columns" in scored.details
+    ):  # a word of a record's premise is another feature than one of its hypothesis
+        return scored
     words = split_words(scored.input)
     number = {word: place for place, word in enumerate(words.distinct)}
     sums = np.zeros(len(number))

@@ -18,6 +18,7 @@ from verax.explain.explanation import (
     short_repr,
 )
 from verax.notebook import bars_html, paragraph_html, table_html
+from verax.phrases import say
 from verax.text import signed_from_zero
 
 # ---- Rules
@@ -225,9 +226,9 @@ class Path(Explanation):
     def nothing_found(self) -> str:
         """What there is to say of a path without edits."""
         name = self.target_name or str(self.target)
-        if "predicted" in self.details:
-            return f"The model does not predict '{name}' here: only what it predicts can be changed by edits."
-        return f"No edits were found that change the prediction '{name}'."
+        return say(
+            "described", "path-not-predicted" if "predicted" in self.details else "path-none", name=name
+        )
 
     def __repr__(self) -> str:
         edits = ", ".join(f"{edit.before!r} to {edit.after!r}" for edit in self.edits)

@@ -96,6 +96,7 @@ def explain_rows(
     width = sampling.kernel_width or 0.75 * float(np.sqrt(len(schema.features)))
     own_bins = pool.bins.assign(rows)
     own_answers = model.predict_proba(rows)
+    slow = ", row by row" if getattr(path_for(model), "fallback", "") else ""
     explanations = []
     for row, bins, answers, target in zip(rows, own_bins, own_answers, targets, strict=True):
         chosen = int(np.argmax(answers)) if target is None else target
@@ -105,7 +106,7 @@ def explain_rows(
             "bins": [pool.bins.names[column][place] for column, place in enumerate(bins)],
             "intercept": local.intercept,
             "r2": local.r2,
-            "path": "table, bins",
+            "path": f"table, bins{slow}",
         }
         scored = Scored(local.coefficients, details)
         cost = Cost(sampling.samples, 2, (time.perf_counter() - started) / len(rows))
@@ -290,7 +291,7 @@ class Lime(Explainer):
             and isinstance(path.head, TreeHead)
             and path.head.ensemble.link == "identity"
         ):
-            trees = TextTrees.of(path.head.ensemble, path.lexicon.n_columns)
+            trees = TextTrees.from_ensemble(path.head.ensemble, path.lexicon.n_columns)
         explanations: list[Attribution] = []
         for given, target in zip(inputs, targets, strict=True):
             started = time.perf_counter()

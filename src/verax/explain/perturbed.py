@@ -208,7 +208,9 @@ def in_place(made: Attribution, ready: Prepared) -> Attribution:
     placed = getattr(ready, "placed", None)
     if placed is None or placed.shown is None:
         return made
-    return replace(made, input=placed.shown, spans=placed.shown_spans)
+    columns = getattr(ready, "columns", None)
+    details = made.details if columns is None else {**made.details, "columns": list(columns)}
+    return replace(made, input=placed.shown, spans=placed.shown_spans, details=details)
 
 
 def shown_input(model: Model, given: Input) -> str | tuple[str, ...]:

@@ -103,7 +103,7 @@ def _read(path: str, changed: float) -> Stored:  # noqa: ARG001  (part of the ca
                 continue
             try:
                 explanations.append(Explanation.from_dict(json.loads(line)))
-            except (json.JSONDecodeError, AttributeError) as error:
+            except (json.JSONDecodeError, AttributeError, RecursionError) as error:
                 raise VeraxError(f"Line {number} of {path!r} is not a JSON object ({error}).") from error
             except VeraxError as error:
                 raise VeraxError(f"Line {number} of {path!r}: {error}") from error

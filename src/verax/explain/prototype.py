@@ -133,6 +133,7 @@ class Prototype(Explainer):
         at_least(self.prototypes, 1, "prototypes")
 
     numbers: ClassVar[bool] = False
+    records: ClassVar[bool] = False
 
     def explain(
         self, model: Model, inputs: Inputs, targets: Sequence[Target] | None = None
@@ -208,7 +209,7 @@ class Prototype(Explainer):
         return learned(
             model,
             f"{self!r} of {learned_from(model)}",
-            lambda: ReferenceAnswers.of(model, "prototype"),
+            lambda: ReferenceAnswers.from_model(model, "prototype"),
             lambda lesson: learn_prototypes(
                 model, self.prototypes, self.seed, lesson.probabilities.argmax(axis=1)
             ),

@@ -12,7 +12,7 @@ import numpy as np
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain.base import Claim, Explainer, Target, at_least, check_targets, explainers
-from verax.explain.explanation import Attribution, Cost
+from verax.explain.explanation import Attribution, Cost, Spans
 from verax.explain.fragments import Fragment, Fragments
 from verax.explain.perturbed import Input, shown_input
 from verax.models.base import Inputs, Model
@@ -64,8 +64,12 @@ class Random(Explainer):
 
     def _explain_input(self, model: Model, given: Input, target: int, cost: Cost) -> Attribution:
         shown = shown_input(model, given)
-        spans = None
-        if not isinstance(shown, str):
+        spans: Spans | None = None
+        details: dict[str, object] = {}
+        if model.fields is not None and isinstance(shown, str):
+            features, places, columns = model.fields.words(shown)
+            spans, details = tuple(map(tuple, places)), {"columns": columns}
+        elif not isinstance(shown, str):
             features = schema_of(model).features
         elif self.ngram == 1:
             features = split_words(shown).distinct
@@ -74,7 +78,7 @@ class Random(Explainer):
         content = shown if isinstance(shown, str) else "\x1e".join(shown)
         scores = stream(self.seed, "random", self.ngram, content).uniform(-1.0, 1.0, len(features))
         return Attribution(
-            features, scores, target, model.class_names[target], shown, spans, {}, cost, repr(self)
+            features, scores, target, model.class_names[target], shown, spans, details, cost, repr(self)
         )
 
 
@@ -110,6 +114,7 @@ class RandomFragments(Explainer):
     claims_faithfulness: ClassVar[bool] = False
     claim: ClassVar[Claim] = "none"
     numbers: ClassVar[bool] = False
+    records: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         at_least(self.count, 1, "count")

@@ -5,6 +5,7 @@ Masks are all there are, or KernelSHAP's, drawn in pairs with their complements.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -13,7 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from verax.arrays import BoolArray, FloatArray, IntArray
+from verax.arrays import BoolArray, FloatArray, IndexArray, IntArray
 from verax.errors import VeraxError
 from verax.explain.base import Claim, Explainer, Target, at_least, check_targets, explainers
 from verax.explain.explanation import Attribution
@@ -26,6 +27,8 @@ from verax.perturb.shapley import interactions_from_all, shapley_from_all
 from verax.run.threads import one_blas_thread
 from verax.seeds import stream
 
+# The package shap chooses features where it has asked about a smaller share of all coalitions.
+LEAST_SHARE = 0.2
 # Coalitions that were drawn twice are drawn again, this often at the most.
 REDRAWS = 8
 
@@ -77,28 +80,67 @@ class KernelBank:
         factor = 0 if self.factor is None else self.factor.nbytes
         return self.masks.nbytes + self.drawn.nbytes + self.weights.nbytes + self.gram.nbytes + factor
 
-    def solve(self, answers: FloatArray) -> FloatArray:
-        """Shapley values from the game's value on each mask; they sum to everything minus nothing."""
+    def solve(self, answers: FloatArray, kept: IndexArray | None = None) -> FloatArray:
+        """Shapley values from the game's value on each mask; they sum to everything minus nothing.
+
+        Args:
+            answers: the values.
+            kept: the features that share the difference, the others having 0; all if None.
+        """
         n_pairs = self.drawn.n_rows
         total = float(answers[self.full] - answers[self.empty])
         weighted = self.weights * (answers[2 : 2 + n_pairs] - answers[2 + n_pairs :])
         right = 2.0 * self.drawn.dot(weighted) - weighted.sum()
-        if self.factor is None or not len(right):
-            return self._smallest(right, total)
-        both = np.stack([right, np.ones(len(right))], axis=1)
-        free = solve_factored(self.factor, both)
-        shift = (total - free[:, 0].sum()) / free[:, 1].sum()
-        shapley: FloatArray = free[:, 0] + shift * free[:, 1]
+        if kept is None:
+            return _constrained(self.gram, self.factor, right, total)
+        shapley = np.zeros(len(right))
+        if len(kept):
+            gram = self.gram[np.ix_(kept, kept)]
+            shapley[kept] = _constrained(gram, _factor(gram), right[kept], total)
         return shapley
 
-    def _smallest(self, right: FloatArray, total: float) -> FloatArray:
-        """The smallest of the many solutions when there are fewer pairs than features."""
+    def chosen(self, answers: FloatArray) -> IndexArray | None:
+        """The features that a lasso path with Akaike's criterion keeps, as in the package shap; None for all.
+
+        The package chooses where it has asked about fewer than a fifth of all coalitions.
+        """
+        n, rows = self.masks.n_features, self.masks.n_rows - 2
+        if (n <= 30 and rows >= LEAST_SHARE * (2**n - 2)) or 2 * rows <= n + 1:
+            return None
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.linear_model import LassoLarsIC
+        from sklearn.preprocessing import StandardScaler
+
+        present = self.masks.rows()[2:].astype(np.float64)
+        sizes = present.sum(axis=1)
+        weights = np.sqrt(np.concatenate([self.weights] * 2))
+        above = answers[2:] - answers[self.empty]
+        # Every coalition twice, as the package does it: compared with nothing, and with everything.
+        of_nothing, of_all = weights * np.sqrt(n - sizes), weights * np.sqrt(sizes)
+        columns = np.concatenate([of_nothing[:, None] * present, of_all[:, None] * (present - 1.0)])
+        values = np.concatenate(
+            [of_nothing * above, of_all * (above - (answers[self.full] - answers[self.empty]))]
+        )
+        scaled = StandardScaler(with_mean=False).fit_transform(columns)
+        with one_blas_thread(), warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore", ConvergenceWarning
+            )  # a path that ends early is the package's way too
+            return np.flatnonzero(LassoLarsIC(criterion="aic").fit(scaled, values).coef_)
+
+
+def _constrained(gram: FloatArray, factor: FloatArray | None, right: FloatArray, total: float) -> FloatArray:
+    """The solution whose sum is the total; the smallest of many when there are fewer pairs than features."""
+    if factor is None or not len(right):
         n = len(right)
         system = np.ones((n + 1, n + 1))
-        system[:n, :n] = self.gram
+        system[:n, :n] = gram
         system[n, n] = 0.0
-        shapley: FloatArray = np.linalg.lstsq(system, np.append(right, total), rcond=None)[0][:n]
-        return shapley
+        smallest: FloatArray = np.linalg.lstsq(system, np.append(right, total), rcond=None)[0][:n]
+        return smallest
+    free = solve_factored(factor, np.stack([right, np.ones(len(right))], axis=1))
+    shapley: FloatArray = free[:, 0] + (total - free[:, 0].sum()) / free[:, 1].sum() * free[:, 1]
+    return shapley
 
 
 def build_kernel_bank(n_features: int, samples: int, seed: int) -> KernelBank:
@@ -207,6 +249,7 @@ def random_subsets(n: int, size_of: IntArray, rng: np.random.Generator) -> BoolA
 ROUTES = ("auto", "kernel")
 OUTPUTS = ("probability", "log-odds", "raw")
 BACKGROUNDS = ("rows", "paths")
+SELECTIONS = ("none", "aic")
 
 
 @explainers.register("shap")
@@ -230,6 +273,9 @@ class Shap(Explainer):
         background: what stands where a column of a table is absent: the values of background rows, averaged ("rows");
             or, for models of trees, both branches in the shares in which training rows took them ("paths", what shap
             calls tree-path-dependent).
+        selection: "aic" gives a score only to features that a lasso path with Akaike's criterion keeps, where fewer
+            than a fifth of all coalitions are asked about, as the package shap did by default in 2020
+            (``l1_reg="auto"``).
         interactions: whether halves of the interactions of each two features are put into the details, as a matrix
             whose rows add up to the scores; for trees (output "raw", or a sum) and for up to 12 features.
     """
@@ -241,6 +287,7 @@ class Shap(Explainer):
     absent: Absent = "dropped"
     background: str = "rows"
     interactions: bool = False
+    selection: str = "none"
 
     claim: ClassVar[Claim] = "additive"
 
@@ -253,6 +300,12 @@ class Shap(Explainer):
             raise VeraxError(f"There is no background {self.background!r}; it is 'rows' or 'paths'.")
         if self.route not in ROUTES:
             raise VeraxError(f"There is no route {self.route!r}; it is 'auto' or 'kernel'.")
+        if self.selection not in SELECTIONS:
+            raise VeraxError(f"There is no selection {self.selection!r}; it is 'none' or 'aic'.")
+        if self.selection != "none" and self.route == "auto":
+            raise VeraxError(
+                "Features are chosen where values are sampled; say route='kernel' beside selection."
+            )
 
     def explain(
         self, model: Model, inputs: Inputs, targets: Sequence[Target] | None = None
@@ -308,8 +361,13 @@ class Shap(Explainer):
         """The Shapley values of the target's probability, or of its log-odds."""
         answers = log_odds(answers) if self.output == "log-odds" else answers
         base = float(answers[bank.empty])
-        scores = bank.solve(answers)
         details: dict[str, object] = {"output": self.output, "route": bank.route, "base": base}
+        if self.selection == "aic" and isinstance(bank, KernelBank):
+            kept = bank.chosen(answers)
+            scores = bank.solve(answers, kept)
+            details["kept"] = len(scores) if kept is None else len(kept)
+        else:
+            scores = bank.solve(answers)
         if self.interactions:
             pairs = interactions_from_all(answers)
             np.fill_diagonal(pairs, scores - pairs.sum(axis=1))

@@ -21,7 +21,7 @@ from verax.perturb.masks import Path, Prepared, all_masks
 from verax.perturb.paths.bag_of_words import BagPath
 from verax.perturb.paths.bags import Bag, LinearHead, TreeHead, word_weights
 from verax.perturb.paths.composition import Separable
-from verax.perturb.paths.ensembles import Ensemble
+from verax.perturb.paths.ensembles import NUMBERS, Ensemble
 from verax.perturb.paths.tables import TablePath, TableRow
 from verax.perturb.paths.tree_walks import DIGITS
 from verax.perturb.shapley import TreeGame, interactions_from_all, leaf_weights, shapley_from_all
@@ -37,6 +37,7 @@ SUMS = {
     "softmax": ("raw",),
     "number": ("number", "raw"),
     "exp": ("raw",),
+    "isolation": ("raw",),
 }
 
 
@@ -154,7 +155,7 @@ def _for_target(exact: Exact, target: int) -> Scored:
 
 def _whole(ensemble: Ensemble) -> float | None:
     """What two classes add up to where one output stands for both; None where each class has its own."""
-    if len(ensemble.base) > 1 or ensemble.link in ("number", "exp"):
+    if len(ensemble.base) > 1 or ensemble.link in NUMBERS:
         return None
     return 1.0 if ensemble.link == "identity" else 0.0
 
@@ -162,7 +163,7 @@ def _whole(ensemble: Ensemble) -> float | None:
 def _solver(path: Path[Any], asked: ShapOptions) -> Solver[Any] | None:
     if isinstance(path, BagPath) and asked.background == "rows" and not asked.interactions:
         if isinstance(path.head, TreeHead) and asked.output in SUMS.get(path.head.ensemble.link, ()):
-            trees = TextTrees.of(path.head.ensemble, path.lexicon.n_columns)
+            trees = TextTrees.from_ensemble(path.head.ensemble, path.lexicon.n_columns)
             return TextTreeSolver(trees, trees.outputs_of_nothing())
         if isinstance(path.head, LinearHead) and asked.output in SUMS["logistic"]:
             return TextLinear(path.head) if path.head.weights.shape[1] == 1 else None

@@ -18,6 +18,7 @@ from verax.data.words import WORD, split_words
 from verax.errors import VeraxError
 from verax.explain.base import Claim, Explainer, Target, at_least, class_numbers, explainers
 from verax.explain.explanation import Attribution, Cost
+from verax.explain.kinds import Written
 from verax.models.base import Inputs, Model
 from verax.models.capabilities import ask_for
 from verax.models.wrappers import check_texts
@@ -37,6 +38,11 @@ THINK = (
     'Let us think step by step. Name the words that tell, in quotes: "',
     'Explain your reasoning, and quote the words of the text that you rely on: "',
     'What in the text points to the answer? Quote the words: "',
+)
+WHY = (
+    "Why did you answer so? Explain it in one or two sentences.\nBecause",
+    "What in the text made this the answer? Say it in one or two sentences.\nThe answer is this because",
+    "Explain your answer to somebody who has to foresee your next ones.\nI answered so because",
 )
 QUOTED = re.compile(r'"([^"\n]+)"|“([^”\n]+)”|«([^»\n]+)»|„([^“”\n]+)[“”]')
 # How an item of a list begins.
@@ -70,14 +76,22 @@ def read_list(reply: str, text: str) -> Stated:
     """The words of the text in a reply that should be a list: its first line that names any, or all of it."""
     lines = [line for line in reply.splitlines() if line.strip()]
     for line in lines:
-        found = _words_in(ITEM.sub("", line), text)
+        found = _listed(ITEM.sub("", line), text)
         if found.named and (
             ITEM.match(line) or len(WORD.findall(line)) == 1
         ):  # a word on each line: it goes on
-            return _words_in(" ".join(ITEM.sub("", each) for each in lines), text)
+            return _listed(" ".join(ITEM.sub("", each) for each in lines), text)
         if found.named:
             return found
-    return _words_in(reply, text)
+    return _listed(reply, text)
+
+
+def _listed(said: str, text: str) -> Stated:
+    """The words of the text among those said, unless it is a sentence that has none of them but sentence words."""
+    found = _words_in(said, text)
+    if found.unknown and all(word.lower() in SENTENCE_WORDS for word in found.named):
+        return Stated((), found.unknown)  # "The answer is" names no word, though the text has a "the"
+    return found
 
 
 def read_reasoning(reply: str, text: str) -> Stated:
@@ -188,6 +202,50 @@ class ChainOfThought(Explainer):
             reply = writer.reply(text, None, THINK[self.wording], self.tokens)
             stated = read_reasoning(reply, text)
             explanations.append(_scored(repr(self), model, text, target, reply, stated, self.words, started))
+        return explanations
+
+
+@explainers.register("free-text")
+@dataclass(frozen=True)
+class FreeText(Explainer):
+    """Why a language model says that it answered so, in its own words.
+
+    Whether such a text tells anything of the model is asked by `verax.benchmarks.simulatability`.
+
+    Attributes:
+        wording: which of three wordings of the question, from 0.
+        tokens: of its reply, at the most.
+    """
+
+    wording: int = 0
+    tokens: int = 48
+
+    claim: ClassVar[Claim] = "selective"
+
+    def __post_init__(self) -> None:
+        at_least(self.tokens, 1, "tokens")
+        _check_wording(self.wording)
+
+    def explain(self, model: Model, inputs: Inputs, targets: Sequence[Target] | None = None) -> list[Written]:
+        """Asks about each input; see :meth:`Explainer.explain`."""
+        writer = ask_for(model, "writing", "free-text")
+        explanations = []
+        texts = check_texts(inputs)
+        for text, target in zip(texts, class_numbers(model, texts, targets), strict=True):
+            started = time.perf_counter()
+            reply = writer.reply(text, target, WHY[self.wording], self.tokens)
+            kept = tuple(part.strip() for part in reply.split("\n\n")[:1] if part.strip())
+            explanations.append(
+                Written(
+                    kept or ("...",),
+                    target,
+                    model.class_names[target],
+                    text,
+                    details={"reply": reply, "nonsense": not kept},
+                    cost=Cost(1, 1, time.perf_counter() - started),
+                    explainer=repr(self),
+                )
+            )
         return explanations
 
 

@@ -24,6 +24,9 @@ from verax.registry import Registry
 Better = Literal["higher", "lower"]
 # What a measure costs: nothing but arithmetic, rows asked of the model, explanations made again, models fitted again.
 Costs = Literal["nothing", "rows", "explanations", "fits"]
+# Of models that predict a number: the same range; the number takes the place of the probability, as a share of how far
+# its predictions spread, and has no ends; or it makes no sense.
+Numbers = Literal["same", "unbounded", "refused"]
 Function = Callable[..., FloatArray]
 
 
@@ -39,6 +42,7 @@ class Definition:
         reads: "order" if only the order of the features' scores counts, "scores" if their sizes do.
         costs: what it needs besides the explanations.
         constant: its value where the model says the same to everything; None if that depends on the explanation.
+        numbers: of models that predict a number: "same" range, "unbounded", or "refused".
     """
 
     function: Function
@@ -48,6 +52,7 @@ class Definition:
     reads: Reads
     costs: Costs
     constant: float | None = None
+    numbers: Numbers = "same"
 
     def __post_init__(self) -> None:
         # What it says of itself and where it is found are the function's.
@@ -72,9 +77,10 @@ def defines(
     reads: Reads = "order",
     costs: Costs = "rows",
     constant: float | None = None,
+    numbers: Numbers = "same",
 ) -> Callable[[Function], Definition]:
     """Decorator: a function becomes a measure; the arguments are the attributes of `Definition`."""
-    return lambda function: Definition(function, better, low, high, reads, costs, constant)
+    return lambda function: Definition(function, better, low, high, reads, costs, constant, numbers)
 
 
 measures: Registry[Definition] = Registry("measure", "verax.measures", home="verax.measures")
@@ -123,6 +129,11 @@ class Measure:
 
     def of_case(self, case: Case) -> Measured:
         """The same for a case that is made already, so that several measures share it."""
+        if case.model.output == "number" and self.definition.numbers == "refused":
+            raise VeraxError(
+                f"The measure {self.name!r} is about classes, and this model predicts a number; take one of the "
+                "others, such as comprehensiveness, sufficiency, deletion or infidelity."
+            )
         started, rows, calls = time.perf_counter(), case.rows, case.calls
         with metered() as meter:
             values = np.asarray(self.definition.function(case, **self.options), dtype=np.float64)
@@ -150,8 +161,13 @@ class Measure:
 
     @property
     def range(self) -> tuple[float, float]:
-        """The smallest and the largest value that there can be."""
+        """The smallest and the largest value that there can be for a model of classes; see `range_of`."""
         return self.definition.low, self.definition.high
+
+    def range_of(self, model: Model) -> tuple[float, float]:
+        """The same for a model of classes or of a number."""
+        unbounded = model.output == "number" and self.definition.numbers == "unbounded"
+        return (-float("inf"), float("inf")) if unbounded else self.range
 
     @property
     def costs(self) -> Costs:
@@ -256,9 +272,9 @@ def _check(
     values = measure(model, inputs, given)
     name = measure.label
     assert values.shape == (len(given),), f"{name} gives {values.shape}, not one value per input"
-    low, high = measure.range
+    low, high = measure.range_of(model)
     inside = (values >= low - SAME) & (values <= high + SAME)
-    assert inside.all(), f"{name} gives {values}, outside of {measure.range}"
+    assert inside.all(), f"{name} gives {values}, outside of {low} to {high}"
     assert measure.better in ("higher", "lower"), f"{name} does not say which direction is better"
     assert _same(values, measure(model, inputs, given)), f"{name} gives other values the second time"
     if batches:

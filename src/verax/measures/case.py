@@ -6,8 +6,9 @@ mask ("masked"), the mean of a column ("mean"), or what other inputs have there 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -20,7 +21,7 @@ from verax.explain.base import model_inputs
 from verax.explain.explanation import Explanation, by_word
 from verax.explain.kinds import Exemplar, Rule
 from verax.explain.kinds import Path as EditPath
-from verax.models.base import Inputs, Model
+from verax.models.base import Inputs, Model, metered
 from verax.models.capabilities import has
 from verax.perturb import Masks, path_for
 from verax.perturb.paths.tables import TablePath, background_rows, schema_of
@@ -35,6 +36,8 @@ TIE = 1e-9
 TIE_ORDERS = 8
 # So many times an absent word is replaced by a word of other texts, and the answers averaged.
 DRAWS = 8
+# The spread of predicted numbers is that of so many training rows.
+SPREAD_ROWS = 1_000
 
 
 @dataclass(eq=False)
@@ -52,6 +55,7 @@ class Case:
             are measured with the same ones.
         rows: perturbed rows that were asked of the model so far.
         calls: in so many calls.
+        scale: what answers are divided by: 1 for probabilities, the spread of its predictions for a model of numbers.
         shared: what a measure found that depends on model, inputs and targets alone, for other explanations of them.
     """
 
@@ -64,6 +68,7 @@ class Case:
     streams: list[str]
     rows: int = 0
     calls: int = 0
+    scale: float = 1.0
     shared: dict[object, Any] = field(default_factory=dict)
     _paths: dict[str | None, tuple[Any, Any]] = field(default_factory=dict)
 
@@ -83,6 +88,7 @@ class Case:
             features=self.features,
             scores=scores,
             streams=self.streams,
+            scale=self.scale,
             shared=shared,
             _paths=self._paths,
         )
@@ -98,15 +104,20 @@ class Case:
         ]
 
     def ask(self, present: Sequence[BoolArray], absent: str | None) -> list[FloatArray]:
-        """The model's probabilities, by input, for each row of a (variants, features) array of what is present."""
+        """The model's probabilities, by input, for each row of a (variants, features) array of what is present.
+
+        Of a model of numbers, these as shares of their spread.
+        """
         path, prepared = self._path(absent)
         asked = [number for number, rows in enumerate(present) if len(rows)]
         masks = [Masks.from_rows(np.ascontiguousarray(present[number])) for number in asked]
         found = [np.zeros((0, len(self.model.class_names)))] * len(present)
-        for number, answer in zip(
-            asked, path.evaluate([prepared[number] for number in asked], masks), strict=True
-        ):
-            found[number] = answer.probabilities
+        with (
+            metered()
+        ):  # a path says itself what it asked; one that asks the model's own function is not counted twice
+            answers = list(path.evaluate([prepared[number] for number in asked], masks))
+        for number, answer in zip(asked, answers, strict=True):
+            found[number] = answer.probabilities / self.scale
             self.rows += answer.rows
             self.calls += answer.calls
         return found
@@ -162,9 +173,21 @@ def make_case(
         features=features,
         scores=_all_scores(name, reads, given, features),
         streams=[content.hex() for content in contents(plain)],
+        scale=output_spread(model, plain) if model.output == "number" else 1.0,
     )
     case._paths[None] = path, prepared
     return case
+
+
+def output_spread(model: Model, inputs: Inputs) -> float:
+    """Of a model of numbers, how far its 5th and 95th percentile lie apart on training rows, or else on the inputs.
+
+    It is what changes of the number are shares of; 1 if all predictions are alike.
+    """
+    reference: Any = getattr(model, "reference", None)
+    predicted = model.predict_proba(inputs if reference is None else reference[:SPREAD_ROWS])[:, 0]
+    low, high = np.percentile(predicted, (5, 95))
+    return float(high - low) or 1.0
 
 
 def _target(explanation: Explanation) -> int:
@@ -312,33 +335,41 @@ class ResampledWords:
             )
         return [_Text(str(text), split_words(str(text)).distinct) for text in inputs]
 
+    @cached_property
+    def pool(self) -> list[str]:
+        """The words of training texts, each as often as it occurs."""
+        reference: Any = getattr(self.model, "reference", ())
+        return [word for text in reference[:2_000] for word in split_words(str(text)).words] or [""]
+
     def evaluate(self, prepared: Sequence[_Text], masks: Sequence[Masks]) -> list[_Answer]:
         """One answer per text: probabilities averaged over the draws."""
-        reference: Any = getattr(self.model, "reference", ())
-        pool = [word for text in reference[:2_000] for word in split_words(str(text)).words] or [""]
         found = []
         for text, own in zip(prepared, masks, strict=True):
             rng = stream(0, "resampled words", text.text)
-            drawn = rng.integers(len(pool), size=(DRAWS, len(text.features)))
+            drawn = rng.integers(len(self.pool), size=(DRAWS, len(text.features)))
             rows = own.rows()
             texts = [
-                _replaced(text, present, [pool[place] for place in draw])
-                for draw in drawn
-                for present in rows
+                one for draw in drawn for one in replaced(text, rows, [self.pool[place] for place in draw])
             ]
             distinct = {one: number for number, one in enumerate(dict.fromkeys(texts))}
             asked = self.model.predict_proba(list(distinct))
             answers = asked[[distinct[one] for one in texts]].reshape(DRAWS, len(rows), -1)
-            # The model itself was asked, so that the meter has counted.
-            found.append(_Answer(answers.mean(axis=0), 0, 0))
+            found.append(_Answer(answers.mean(axis=0), len(distinct), 1))
         return found
 
 
-def _replaced(text: _Text, present: BoolArray, others: Sequence[str]) -> str:
-    instead = {
-        feature: other
-        for feature, there, other in zip(text.features, present, others, strict=True)
-        if not there
-    }
-    replace: Callable[[Any], str] = lambda match: instead.get(match.group(), match.group())  # noqa: E731
-    return WORD.sub(replace, text.text)
+def replaced(text: _Text, present: BoolArray, others: Sequence[str]) -> list[str]:
+    """The text once for each row, with another word for each of its words that is absent there."""
+    place_of = {feature: place for place, feature in enumerate(text.features)}
+    spans = [(match.start(), match.end(), place_of[match.group()]) for match in WORD.finditer(text.text)]
+    # Between words stands what stood there: before the first, and after each.
+    starts, ends = [start for start, _, _ in spans], [end for _, end, _ in spans]
+    first = text.text[: starts[0]] if spans else text.text
+    after = [text.text[end:start] for end, start in zip(ends, [*starts[1:], len(text.text)], strict=True)]
+    kept = [text.features[place] + rest for (_, _, place), rest in zip(spans, after, strict=True)]
+    other = [others[place] + rest for (_, _, place), rest in zip(spans, after, strict=True)]
+    there = present[:, [place for _, _, place in spans]].tolist()
+    return [
+        first + "".join([one if here else two for one, two, here in zip(kept, other, row, strict=True)])
+        for row in there
+    ]

@@ -68,7 +68,7 @@ def _of_target(case: Case, found: Sequence[tuple[FloatArray, FloatArray]]) -> li
 
 
 @measures.register("comprehensiveness")
-@defines(better="higher", low=-1, high=1, constant=0.0)
+@defines(better="higher", low=-1, high=1, constant=0.0, numbers="unbounded")
 def comprehensiveness(
     case: Case, *, shares: Shares = SHARES, k: int = 0, absent: str | None = None
 ) -> FloatArray:
@@ -81,7 +81,7 @@ def comprehensiveness(
 
 
 @measures.register("sufficiency")
-@defines(better="lower", low=-1, high=1, constant=0.0)
+@defines(better="lower", low=-1, high=1, constant=0.0, numbers="unbounded")
 def sufficiency(case: Case, *, shares: Shares = SHARES, k: int = 0, absent: str | None = None) -> FloatArray:
     """How far the target's probability falls with nothing but the first features (ERASER, DeYoung et al. 2020).
 
@@ -92,7 +92,7 @@ def sufficiency(case: Case, *, shares: Shares = SHARES, k: int = 0, absent: str 
 
 
 @measures.register("deletion")
-@defines(better="lower", low=0, high=1)
+@defines(better="lower", low=0, high=1, numbers="unbounded")
 def deletion(case: Case, *, absent: str | None = None) -> FloatArray:
     """The area under the target's probability while features go one by one, the first first (RISE, Petsiuk 2018)."""
     found = curves(case, lambda n: np.arange(n + 1), absent)
@@ -100,7 +100,7 @@ def deletion(case: Case, *, absent: str | None = None) -> FloatArray:
 
 
 @measures.register("insertion")
-@defines(better="higher", low=0, high=1)
+@defines(better="higher", low=0, high=1, numbers="unbounded")
 def insertion(case: Case, *, absent: str | None = None) -> FloatArray:
     """The area under the target's probability while features come one by one, the first first (RISE, Petsiuk 2018)."""
     found = curves(case, lambda n: np.arange(n + 1), absent, kept=True)
@@ -115,7 +115,7 @@ def _area(steps: FloatArray) -> float:
 
 
 @measures.register("decision-flip-fraction")
-@defines(better="lower", low=0, high=1, constant=1.0)
+@defines(better="lower", low=0, high=1, constant=1.0, numbers="refused")
 def decision_flip_fraction(case: Case, *, absent: str | None = None) -> FloatArray:
     """The share of the features that go, the first first, until another class is predicted (Serrano & Smith 2019).
 
@@ -134,7 +134,7 @@ def decision_flip_fraction(case: Case, *, absent: str | None = None) -> FloatArr
 
 
 @measures.register("decision-flip-token")
-@defines(better="higher", low=0, high=1, constant=0.0)
+@defines(better="higher", low=0, high=1, constant=0.0, numbers="refused")
 def decision_flip_token(case: Case, *, absent: str | None = None) -> FloatArray:
     """Whether another class is predicted without the first feature (Chrysostomou & Aletras 2021).
 
@@ -150,7 +150,7 @@ def decision_flip_token(case: Case, *, absent: str | None = None) -> FloatArray:
 
 
 @measures.register("log-odds")
-@defines(better="lower", low=-MOST_ODDS, high=MOST_ODDS, constant=0.0)
+@defines(better="lower", low=-MOST_ODDS, high=MOST_ODDS, constant=0.0, numbers="refused")
 def log_odds(case: Case, *, shares: Shares = SHARES, k: int = 0, absent: str | None = None) -> FloatArray:
     """The logarithm of the target's probability without the first features over that with them (Shrikumar 2017).
 

@@ -15,7 +15,7 @@ from verax.explain.base import explainer as named_explainer
 from verax.explain.checks import _copied, _randomise
 from verax.explain.explanation import Explanation
 from verax.measures.base import defines, measures
-from verax.measures.case import Case, _mean_row, scores_of
+from verax.measures.case import Case, ResampledWords, _mean_row, replaced, scores_of
 from verax.measures.removal import counts_of
 from verax.measures.subsets import rank_correlation
 from verax.models.base import Inputs, Model
@@ -43,13 +43,14 @@ def method_of(name: str, given: Explainer | str) -> Explainer:
 
 
 @measures.register("roar")
-@defines(better="higher", low=-1, high=1, costs="fits", constant=0.0)
+@defines(better="higher", low=-1, high=1, costs="fits", constant=0.0, numbers="refused")
 def roar(
     case: Case,
     *,
     shares: Sequence[float] = SHARES,
     labels: Sequence[int] | None = None,
     refit: Refit | None = None,
+    absent: str | None = None,
 ) -> FloatArray:
     """How much accuracy a model loses that is fitted again without the first features (ROAR, Hooker et al. 2019).
 
@@ -64,13 +65,13 @@ def roar(
             [(scores, int(counts_of(len(scores), [share])[0])) for scores in case.scores] for share in shares
         )
     ]
-    right = [_right(case, _reduced(case, rows), known, folds, refit, "roar") for rows in present]
+    right = [_right(case, _reduced(case, rows, absent), known, folds, refit, "roar") for rows in present]
     whole = _right(case, case.inputs, known, folds, refit, "roar")
     return np.asarray(whole - np.mean(right, axis=0), dtype=np.float64)
 
 
 @measures.register("recursive-roar")
-@defines(better="higher", low=-1, high=1, costs="fits", constant=0.0)
+@defines(better="higher", low=-1, high=1, costs="fits", constant=0.0, numbers="refused")
 def recursive_roar(
     case: Case,
     *,
@@ -78,6 +79,7 @@ def recursive_roar(
     shares: Sequence[float] = SHARES,
     labels: Sequence[int] | None = None,
     refit: Refit | None = None,
+    absent: str | None = None,
 ) -> FloatArray:
     """ROAR that explains the model fitted again before it removes more (Madsen et al. 2022).
 
@@ -96,7 +98,7 @@ def recursive_roar(
             left = np.where(present[number], own, -np.inf)
             gone = _order(left, case, number)[: max(0, count - int((~present[number]).sum()))]
             present[number][gone] = False
-        reduced = _reduced(case, present)
+        reduced = _reduced(case, present, absent)
         right.append(_right(case, reduced, known, folds, refit, "recursive-roar"))
         again = refitted("recursive-roar", case.model, reduced, known, refit)
         made = explanations_of(method, repr(method), again, reduced, case.targets)
@@ -147,9 +149,18 @@ def _folds(case: Case) -> IntArray:
     return stream(0, "folds", len(case)).permutation(np.arange(len(case)) % FOLDS)
 
 
-def _reduced(case: Case, present: Sequence[BoolArray]) -> Inputs:
-    """The inputs without some features: words left out, columns at their mean."""
-    if case.model.kind == "text":
+def _reduced(case: Case, present: Sequence[BoolArray], absent: str | None) -> Inputs:
+    """The inputs without some features: words left out, columns at their mean, or either replaced by others' values."""
+    text = case.model.kind == "text"
+    usual, other = ("dropped" if text else "mean"), "resampled"
+    if absent not in (None, usual, other):
+        raise VeraxError(
+            f"absent={absent!r} cannot be learnt from here; of {'texts' if text else 'tables'} ROAR has {usual!r} and "
+            f"{other!r}."
+        )
+    if absent == other:
+        return _resampled(case, present)
+    if text:
         return [
             split_words(str(text)).keep(
                 feature for feature, there in zip(features, own, strict=True) if there
@@ -159,6 +170,26 @@ def _reduced(case: Case, present: Sequence[BoolArray]) -> Inputs:
     means = _mean_row(case.model)[0]
     return np.array(
         [np.where(own, row, means) for row, own in zip(np.asarray(case.inputs), present, strict=True)]
+    )
+
+
+def _resampled(case: Case, present: Sequence[BoolArray]) -> Inputs:
+    """The inputs with values of training inputs where features are absent, the same at every share of an input."""
+    if case.model.kind == "text":
+        path = ResampledWords(case.model)
+        pool = path.pool
+        made = []
+        for number, (ready, own) in enumerate(zip(path.prepare(case.inputs), present, strict=True)):
+            drawn = case.rng(number, "roar words").integers(len(pool), size=len(ready.features))
+            made += replaced(ready, own[None], [pool[place] for place in drawn])
+        return made
+    rows = reference_rows(case.model)
+    others = [rows[case.rng(number, "roar row").integers(len(rows))] for number in range(len(case))]
+    return np.array(
+        [
+            np.where(own, row, other)
+            for row, own, other in zip(np.asarray(case.inputs), present, others, strict=True)
+        ]
     )
 
 
@@ -242,16 +273,22 @@ SIMILAR = 10
 @measures.register("max-sensitivity")
 @defines(better="lower", low=0, high=float("inf"), reads="scores", costs="explanations")
 def max_sensitivity(
-    case: Case, *, explainer: Explainer | str, versions: int = 5, radius: float = 0.1
+    case: Case,
+    *,
+    explainer: Explainer | str,
+    versions: int = 5,
+    radius: float = 0.1,
+    vectors: str = "trained",
 ) -> FloatArray:
     """The largest change of the scores among versions of the input that mean the same, relative to them (Yeh 2019).
 
     Versions of texts have one word replaced by a similar one; of rows, numbers moved by up to radius standard
-    deviations. Only versions of which the model predicts the same count; 0 where there is none.
+    deviations. Only versions of which the model predicts the same count; 0 where there is none. Which words are similar
+    is learnt from the texts that the model was trained on, or told by vectors="minilm" or a GloVe file.
     """
     method = method_of("max-sensitivity", explainer)
     values = np.zeros(len(case))
-    for number, mine, others in _versions("max-sensitivity", case, method, versions, radius):
+    for number, mine, others in _versions("max-sensitivity", case, method, versions, radius, vectors):
         size = float(np.linalg.norm(mine)) or 1.0
         values[number] = max((float(np.linalg.norm(one - mine)) / size for one in others), default=0.0)
     return values
@@ -260,7 +297,12 @@ def max_sensitivity(
 @measures.register("stability")
 @defines(better="higher", low=-1, high=1, costs="explanations")
 def stability(
-    case: Case, *, explainer: Explainer | str, versions: int = 5, radius: float = 0.1
+    case: Case,
+    *,
+    explainer: Explainer | str,
+    versions: int = 5,
+    radius: float = 0.1,
+    vectors: str = "trained",
 ) -> FloatArray:
     """The mean rank correlation of the scores with those of versions of the input that mean the same.
 
@@ -268,7 +310,7 @@ def stability(
     """
     method = method_of("stability", explainer)
     values = np.ones(len(case))
-    for number, mine, others in _versions("stability", case, method, versions, radius):
+    for number, mine, others in _versions("stability", case, method, versions, radius, vectors):
         if others:
             values[number] = float(np.mean([_same_order(mine, one) for one in others]))
     return values
@@ -282,7 +324,7 @@ def _same_order(mine: FloatArray, other: FloatArray) -> float:
 
 
 def _versions(
-    name: str, case: Case, method: Explainer, versions: int, radius: float
+    name: str, case: Case, method: Explainer, versions: int, radius: float, vectors: str
 ) -> list[tuple[int, FloatArray, list[FloatArray]]]:
     """By input: its number, its scores, and those of its versions with the same prediction, feature by feature."""
     if versions < 1 or radius <= 0:
@@ -291,7 +333,7 @@ def _versions(
         (number, version)
         for number in range(len(case))
         for version in (
-            _texts(name, case, number, versions)
+            _texts(name, case, number, versions, vectors)
             if case.model.kind == "text"
             else _rows(case, number, versions, radius)
         )
@@ -317,10 +359,10 @@ def _versions(
     ]
 
 
-def _texts(name: str, case: Case, number: int, versions: int) -> list[str]:
+def _texts(name: str, case: Case, number: int, versions: int, vectors: str) -> list[str]:
     """The text with one distinct word replaced by a similar one that it does not have, wherever it stands."""
     words = split_words(str(case.inputs[number]))
-    options = thesaurus_for(case.model, "trained", name).candidates(words, SIMILAR).options
+    options = thesaurus_for(case.model, vectors, name).candidates(words, SIMILAR).options
     there = {word.casefold() for word in words.distinct}
     pairs = {
         (words.words[place], after): None
@@ -352,7 +394,7 @@ def _rows(case: Case, number: int, versions: int, radius: float) -> list[FloatAr
 
 
 @measures.register("model-randomisation")
-@defines(better="lower", low=-1, high=1, costs="explanations")
+@defines(better="lower", low=-1, high=1, costs="explanations", numbers="refused")
 def model_randomisation(case: Case, *, explainer: Explainer | str, seed: int = 0) -> FloatArray:
     """The rank correlation of the scores with those for a model that knows nothing (Adebayo et al. 2018).
 

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
+from copy import copy, deepcopy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from verax.data.inputs import as_frame, is_date, plain_inputs
+from verax.data.inputs import as_frame, plain_inputs
 from verax.data.table import find_groups
 from verax.errors import VeraxError
 from verax.models.base import Answer, Batch, Inputs, Model, check_class_names
 from verax.models.llm.prompt import PromptOptions
+from verax.models.multilabel import label_number, n_labels, of_label
+from verax.models.records import record_model
 from verax.models.wrappers import (
     NUMBER,
+    OUTLIER,
     CallableModel,
     TableModel,
     TextPipeline,
     check_texts,
     encode_rows,
     is_texts,
+    learn_schema,
+    number_of,
 )
 
 if TYPE_CHECKING:
@@ -50,6 +56,9 @@ def as_model(
     outputs: Literal["scores", "probabilities"] = "scores",
     output: Literal["classes", "number"] | None = None,
     groups: Mapping[str, Sequence[str]] | Literal["one-hot"] | None = None,
+    resampling: Literal["marginal", "conditional"] = "marginal",
+    texts: Sequence[str] | str = (),
+    label: str | int | None = None,
     prompt: str | None = None,
     labels: Mapping[str, str] | Sequence[str] | None = None,
     examples: Sequence[tuple[str, str]] = (),
@@ -82,6 +91,14 @@ def as_model(
         outputs: what a torch module gives: class scores before the softmax, or probabilities.
         output: what the model predicts: "classes", or a "number" as regressors do; seen from a fitted estimator, to be
             said of a function that returns one number per input. ``class_names=["price"]`` then names the number.
+        resampling: of a table, where absent columns take their values from: training rows at random, or those that are
+            like the input in the columns that are present ("conditional"). Then rows stay likely where columns depend
+            on each other, but a column that the model does not read can get credit for one that it does.
+        texts: columns of a DataFrame that hold texts, whose words are features, where the model reads several of them
+            or others besides (premise and hypothesis; a review and its author's age); seen from a ColumnTransformer
+            with vectorisers, to be said of anything else. The model is then called with DataFrames.
+        label: of a classifier that gives several labels at once, the one to explain, by name or number; class_names=
+            are then the names of all labels. See `verax.judge_labels` for all of them.
         groups: columns of a table that are one feature together, such as ``{"home": ["rooms", "area"]}``; "one-hot"
             finds the columns of 0 and 1 that stand for one category.
         prompt: what a language model is asked, with ``{text}`` in it; see docs/language-models.md.
@@ -99,11 +116,18 @@ def as_model(
         raise VeraxError(f"There is no kind of model {kind!r}; kind is 'text' or 'table'.")
     if reference is not None:
         reference = plain_inputs(reference)
-    texts = _reference_texts(kind, reference, schema)
-    if texts is not None:
+    read = (texts,) if isinstance(texts, str) else tuple(texts)
+    reference_texts = _reference_texts(kind, reference, schema)
+    if reference_texts is not None:
         kind = "text"
     if output not in (None, "classes", "number"):
         raise VeraxError(f"There is no output {output!r}; a model predicts 'classes' or a 'number'.")
+    if resampling != "marginal":
+        plain = as_model(
+            fitted, class_names=class_names, kind=kind, reference=reference, schema=schema, encoder=encoder,
+            outputs=outputs, output=output, groups=groups, texts=texts, label=label,
+        )  # fmt: skip
+        return _resampled(plain, resampling)
     if isinstance(fitted, Model):
         return fitted if groups is None else _grouped(fitted, groups)
     if prompt is not None or (isinstance(fitted, str) and fitted.startswith("openai:")):
@@ -112,27 +136,56 @@ def as_model(
         asked = PromptOptions(
             prompt, labels, tuple(examples), calibrate, features, target, chat, base_url, endpoint
         )
-        return adapt_prompted(fitted, tokenizer, asked, texts)
+        return adapt_prompted(fitted, tokenizer, asked, reference_texts)
     if isinstance(fitted, type):
         raise VeraxError(f"{fitted.__name__} is a class, not a fitted model; create one and fit it first.")
     if "torch" in sys.modules and (network := _network(fitted, tokenizer)) is not None:
         from verax.models.neural.adapt import adapt_module
 
-        table = None if texts is not None or kind == "text" else reference
+        table = None if reference_texts is not None or kind == "text" else reference
         if table is not None:
-            schema = schema or _learn(table, None)
+            schema = schema or learn_schema(table, None)
             reference = encode_rows(table, schema)
         return adapt_module(*network, encoder, class_names, outputs, schema, reference)
+    fitted, class_names = _one_label(fitted, label, class_names)
     if hasattr(fitted, "fit") or hasattr(fitted, "predict_proba"):
-        model = _adapt_estimator(fitted, class_names, kind, reference, schema)
+        model = _adapt_estimator(fitted, class_names, kind, reference, schema, read)
         return model if groups is None else _grouped(model, groups)
     if callable(fitted):
-        model = _adapt_callable(fitted, class_names, kind, reference, schema, output or "classes")
+        model = _adapt_callable(fitted, class_names, kind, reference, schema, output or "classes", read)
         return model if groups is None else _grouped(model, groups)
-    raise VeraxError(
-        f"A value of the type {type(fitted).__name__} is no model; give a fitted classifier with predict_proba, "
+    raise _no_model(fitted)
+
+
+def _no_model(thing: object) -> VeraxError:
+    name = type(thing).__name__
+    if type(thing).__module__.split(".")[0] in ("xgboost", "lightgbm"):
+        return VeraxError(
+            f"This {name} does not say what it predicts; give the classifier or regressor around it "
+            "(XGBClassifier().load_model(file) makes one of a saved Booster), or its predict as a function of rows: "
+            "probabilities, or numbers with output='number'."
+        )
+    return VeraxError(
+        f"A value of the type {name} is no model; give a fitted classifier with predict_proba, "
         "or a function from a list of inputs to an array of class probabilities."
     )
+
+
+def _one_label(
+    fitted: object, label: str | int | None, class_names: Sequence[str] | None
+) -> tuple[object, Sequence[str] | None]:
+    """What gives one label, and its classes, of a classifier that gives several; anything else as it is."""
+    estimator = getattr(fitted, "best_estimator_", fitted)
+    count = n_labels(estimator) if hasattr(estimator, "fit") else 0
+    if not count:
+        if label is not None:
+            raise VeraxError(
+                "label= names one of several labels, and this model gives one class of several; leave it out."
+            )
+        return fitted, class_names
+    named = () if class_names is None else check_class_names(class_names, range(count))
+    number = label_number(label, named, count)
+    return of_label(estimator, number, named[number] if named else str(number))
 
 
 def _reference_texts(kind: str | None, reference: RawRows | None, schema: Schema | None) -> list[str] | None:
@@ -154,6 +207,17 @@ def _grouped(model: Model, groups: Mapping[str, Sequence[str]] | Literal["one-ho
     found = find_groups(groups, model.schema.names, getattr(model, "reference", None))
     copied = copy(model)
     object.__setattr__(copied, "schema", replace(model.schema, groups=found))
+    return copied
+
+
+def _resampled(model: Model, resampling: str) -> Model:
+    """The same model, whose absent columns take their values in another way."""
+    if resampling != "conditional":
+        raise VeraxError(f"There is no resampling {resampling!r}; it is 'marginal' or 'conditional'.")
+    if model.schema is None:
+        raise VeraxError("resampling= is for columns of a table, and this model reads texts; leave it out.")
+    copied = copy(model)
+    object.__setattr__(copied, "resampling", resampling)
     return copied
 
 
@@ -179,19 +243,32 @@ def _adapt_estimator(
     kind: str | None,
     reference: RawRows | None,
     schema: Schema | None,
+    read: Sequence[str] = (),
 ) -> Model:
     number = _check_fitted(estimator)
     estimator = getattr(estimator, "best_estimator_", estimator)  # what a grid search ends with
-    names = check_class_names(class_names, (NUMBER,) if number else _labels(estimator))
+    outliers = number and hasattr(estimator, "score_samples")
+    names = check_class_names(
+        class_names, (OUTLIER if outliers else NUMBER,) if number else _labels(estimator)
+    )
+    function = partial(number_of, estimator) if number else estimator.predict_proba
     steps = _flat_steps(estimator)
     if kind != "table" and _is_vectorizer(steps[0]) and len(steps) > 1:
         texts = reference if is_texts(reference) else None
         if number:
-            return CallableModel(estimator.predict, class_names=names, reference=texts, output="number")
+            return CallableModel(function, class_names=names, reference=texts, output="number")
         return TextPipeline(steps[0], tuple(steps[1:-1]), steps[-1], names, reference=texts)
-    _refuse_mixed(estimator)
+    if columns := (read or text_columns(estimator)):
+        return record_model(
+            function,
+            columns,
+            reference,
+            names=_fitted_names(estimator),
+            class_names=names,
+            output="number" if number else "classes",
+            estimator=estimator,
+        )
     if kind == "text":
-        function = estimator.predict if number else estimator.predict_proba
         output = "number" if number else "classes"
         return CallableModel(function, class_names=names, reference=reference, output=output)
     return _adapt_table(estimator, names, reference, schema, "number" if number else "classes")
@@ -204,13 +281,16 @@ def _adapt_callable(
     reference: RawRows | None,
     schema: Schema | None,
     output: str,
+    read: Sequence[str] = (),
 ) -> Model:
+    if read:
+        return record_model(function, read, reference, class_names=class_names, output=output)
     if kind == "text" or (kind is None and reference is None and schema is None):
         return CallableModel(function, class_names=class_names, reference=reference, output=output)
     # With a schema of its own it reads encoded rows; a frame alone says what it was fitted on.
     frames = schema is None and as_frame(reference) is not None
     if reference is not None:
-        schema = schema or _learn(reference, None)
+        schema = schema or learn_schema(reference, None)
         reference = encode_rows(reference, schema)
     return CallableModel(
         function,
@@ -240,7 +320,9 @@ def _adapt_table(
     elif names and schema is None and isinstance(reference, list):
         reference = frame = _named_rows(reference, names)
     if schema is None:
-        schema = _numeric_schema(estimator, names) if reference is None else _learn(reference, names or None)
+        schema = (
+            _numeric_schema(estimator, names) if reference is None else learn_schema(reference, names or None)
+        )
         if not names and frame is not None and schema.categorical and _reads(estimator, frame):
             names = list(schema.names)  # of another making, which does not say what it was fitted on
         _check_plain_rows(estimator, names, schema)
@@ -286,25 +368,6 @@ def _reads(estimator: BaseEstimator, frame: pd.DataFrame) -> bool:
         return len(predict(frame.iloc[:2])) == len(frame.iloc[:2])
     except Exception:  # whatever somebody's estimator may raise
         return False
-
-
-def _learn(reference: RawRows, names: Sequence[str] | None) -> Schema:
-    """The columns of raw rows; in a DataFrame the types decide what is a number."""
-    from verax.data.table import Schema
-
-    if (frame := as_frame(reference)) is not None:
-        kinds = [(str(name), kind) for name, kind in frame.infer_objects().dtypes.items()]
-        categorical = [name for name, kind in kinds if not (is_date(kind) or kind.kind in ("i", "u", "f"))]
-        categorical += [
-            name for name, kind in kinds if hasattr(kind, "categories") and name not in categorical
-        ]
-        schema = Schema.learn(frame, categorical=categorical)
-        # Cells that would be one number are categories (None beside NaN among objects).
-        merged = [column.name for column in schema.columns if column.original and not column.original.exact]
-        return Schema.learn(frame, categorical=[*categorical, *merged]) if merged else schema
-    if names is None and len(reference) and hasattr(reference[0], "__len__"):
-        names = [f"x{number}" for number in range(len(reference[0]))]
-    return Schema.learn(reference, names=names)
 
 
 def _numeric_schema(estimator: BaseEstimator, names: Sequence[str]) -> Schema:
@@ -376,6 +439,8 @@ def _check_fitted(estimator: BaseEstimator) -> bool:
             raise VeraxError(f"{name} is not fitted yet; call its fit(inputs, labels) first.") from error
         if is_regressor(estimator):
             return True
+        if is_outlier_detector(estimator) and hasattr(estimator, "score_samples"):
+            return True
         if is_clusterer(estimator) or is_outlier_detector(estimator) or not hasattr(estimator, "predict"):
             raise VeraxError(
                 f"{name} predicts neither classes nor numbers; give a fitted classifier or regressor, or a function "
@@ -429,13 +494,27 @@ def _is_vectorizer(step: BaseEstimator) -> bool:
     return isinstance(step, (CountVectorizer, HashingVectorizer))  # TfidfVectorizer is a CountVectorizer
 
 
+def unfitted_copy(estimator: Any) -> Any:
+    """The same estimator, to be fitted anew.
+
+    Raises:
+        TypeError, RuntimeError: it cannot be copied so.
+    """
+    from sklearn.base import clone
+
+    if type(estimator).__module__.startswith("catboost."):
+        # Its constructor changes what it is given (lists of categorical columns), which clone takes for a mistake.
+        return type(estimator)(**deepcopy(estimator.get_params()))
+    return clone(estimator)
+
+
 def predicts_number(thing: object) -> bool:
-    """Whether something fitted, or to be fitted, is a regressor, or a model that was made of one."""
+    """Whether something fitted, or to be fitted, predicts a number, or is a model that was made of such a thing."""
     if isinstance(thing, Model):
         return thing.output == "number"
-    from sklearn.base import BaseEstimator, is_regressor
+    from sklearn.base import BaseEstimator, is_outlier_detector, is_regressor
 
-    return isinstance(thing, BaseEstimator) and is_regressor(thing)
+    return isinstance(thing, BaseEstimator) and (is_regressor(thing) or is_outlier_detector(thing))
 
 
 def reads_texts(thing: object) -> bool:
@@ -443,32 +522,16 @@ def reads_texts(thing: object) -> bool:
     return hasattr(thing, "fit") and _is_vectorizer(_flat_steps(thing)[0])
 
 
-def text_column(estimator: BaseEstimator) -> str | None:
-    """The column that a pipeline reads as texts beside other columns, if it does."""
+def text_columns(estimator: BaseEstimator) -> tuple[str, ...]:
+    """The columns of a frame that a pipeline reads as texts, by a vectoriser for each."""
     from sklearn.compose import ColumnTransformer
 
     step = _flat_steps(estimator)[0]
     if not isinstance(step, ColumnTransformer):
-        return None
+        return ()
     parts = [(_flat_steps(part)[0], columns) for _, part, columns in step.transformers]
     texts = [columns for first, columns in parts if _is_vectorizer(first)]
-    if not texts:
-        return None
-    return str(texts[0] if isinstance(texts[0], str) else texts[0][0])
-
-
-def _refuse_mixed(estimator: BaseEstimator) -> None:
-    """Refuses a pipeline that reads a column of texts beside other columns, and says how either is explained."""
-    column = text_column(estimator)
-    if column is not None:
-        raise VeraxError(
-            f"The pipeline reads the texts of the column {column!r} beside other columns, and an explanation is about "
-            "words or about columns. For the words, keep a row's other columns: verax.as_model(lambda texts: "
-            f"pipeline.predict_proba(pd.concat([row] * len(texts)).assign({column}=texts)), kind='text'). For the "
-            f"columns, keep its text: verax.as_model(lambda rows: pipeline.predict_proba(schema.decode(rows)"
-            f".assign({column}=text)), schema=schema, reference=others), where others are the training rows without "
-            "their texts and schema is verax.data.Schema.learn(others)."
-        )
+    return tuple(dict.fromkeys(str(named if isinstance(named, str) else named[0]) for named in texts))
 
 
 def _allows_nan(estimator: BaseEstimator) -> bool:

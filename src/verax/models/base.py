@@ -25,6 +25,7 @@ from verax.notebook import paragraph_html
 if TYPE_CHECKING:
     from scipy import sparse
 
+    from verax.data.fields import Fields
     from verax.data.table import Schema
 
 
@@ -66,7 +67,11 @@ def counted(predict_proba: Callable[[M, Any], FloatArray]) -> Callable[[M, Any],
 
     @wraps(predict_proba)
     def entered(self: M, inputs: Any) -> FloatArray:
-        plain = texts_in(inputs) if getattr(self, "kind", None) == "text" else plain_inputs(inputs)
+        fields = getattr(self, "fields", None)
+        if fields is not None:
+            plain = fields.join(inputs)
+        else:
+            plain = texts_in(inputs) if getattr(self, "kind", None) == "text" else plain_inputs(inputs)
         # What it asks of itself to answer is the same question, not another one.
         token = _METER.set(None)
         try:
@@ -102,12 +107,17 @@ class Model(ABC):
             ``predict_proba``, the number itself, and one name for it in ``class_names``.
         class_names: one name per column of ``predict_proba``.
         schema: a table's columns; None for texts.
+        resampling: where absent columns of a table take their values from: training rows at random ("marginal"), or
+            those that are like the input in the columns that are present ("conditional").
+        fields: of a model of records, their columns; its kind is "text", see :class:`verax.data.fields.Fields`.
     """
 
     kind: str
     output: str = "classes"
     class_names: tuple[str, ...]
     schema: Schema | None = None
+    fields: Fields | None = None
+    resampling: str = "marginal"
 
     def __init_subclass__(cls) -> None:
         """Lets every model's ``predict_proba`` begin in one way, somebody's own too."""

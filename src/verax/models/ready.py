@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from contextlib import nullcontext
+from functools import lru_cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from verax.arrays import FloatArray, IntArray
+from verax.data.words import MARK
 from verax.errors import VeraxError
 from verax.installed import require
 from verax.models.base import Model, check_weights
 from verax.models.wrappers import TableModel, TextPipeline, check_texts
 from verax.names import SORTS, Name, fits, parse_name
 from verax.registry import Registry
+from verax.run.threads import one_blas_thread
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -80,8 +84,9 @@ def check_model(name: str, options: Mapping[str, object] | None = None) -> dict[
     return given
 
 
+@lru_cache(maxsize=256)
 def parse_model(given: str) -> Name:
-    """The name of a model and the options in it."""
+    """The name of a model and the options in it; each is read once."""
     return parse_name(given, "model", "cnn(epochs=2)")
 
 
@@ -140,6 +145,14 @@ def xgboost(seed: int) -> BaseEstimator:
     return XGBClassifier(random_state=seed, n_jobs=1)
 
 
+@models.register("hist-gradient-boosting")
+def hist_gradient_boosting(seed: int) -> BaseEstimator:
+    """scikit-learn's histogram gradient boosting, its defaults; tables, since it reads no sparse rows."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    return HistGradientBoostingClassifier(random_state=seed)
+
+
 @models.register("mlp")
 def mlp(seed: int, *, epochs: int = 200) -> BaseEstimator:
     """One hidden layer of 100 units, SGD with early stopping (`verax.models.mlp`)."""
@@ -177,6 +190,8 @@ def fit_classifier(
             f"The model {name!r} reads inputs themselves, not rows of numbers; fit it with fit_model."
         )
     rows, numbers, weights = check_training(rows, labels, sample_weight, n_classes)
+    if parse_model(name).name == "hist-gradient-boosting" and hasattr(rows, "toarray"):
+        raise VeraxError(f"The model {name!r} reads tables, not bags of words; for texts choose 'xgboost'.")
     if parse_model(name).name == "forest" and weights is not None and (weights == np.round(weights)).all():
         from verax.models.forest import fit_weighted_forest
 
@@ -192,7 +207,10 @@ def fit_classifier(
             classifier.set_params(tol=classifier.tol / max(1.0, float(np.mean(weights))))
     if validation is not None and np.size(validation[1]) and _fit_takes(classifier, "validation"):
         extras["validation"] = validation
-    return classifier.fit(rows, numbers, **extras)
+    # Vectors of some thousand numbers are added up sooner by one thread than by several that wait for each other, and
+    # in one order.
+    with one_blas_thread() if parse_model(name).name == "logistic" else nullcontext():
+        return classifier.fit(rows, numbers, **extras)
 
 
 def check_training(
@@ -248,13 +266,27 @@ def _fit_takes(classifier: BaseEstimator, parameter: str) -> bool:
     return bool(has_fit_parameter(classifier, parameter))
 
 
+def option_files(options: Mapping[str, object]) -> list[str]:
+    """The files that options name: by themselves, or by the folder of a transformer's weights."""
+    found: list[str] = []
+    for value in options.values():
+        if isinstance(value, str) and Path(value).is_file():
+            found.append(value)
+        elif isinstance(value, str) and Path(value, "config.json").is_file():
+            found += [str(path) for path in sorted(Path(value).iterdir()) if path.is_file()]
+    return found
+
+
 WORDS = ("presence", "counts")
+# What scikit-learn takes for a word, and the same with punctuation marks that are words of their own.
+WORDS_ONLY = r"(?u)\b\w\w+\b"
+MARKS_TOO = rf"{WORDS_ONLY}|{MARK}[^\w\s{MARK}]"
 # The classifiers that step along gradients need columns of one scale; trees do not.
 SCALED = ("logistic", "mlp")
 
 
 def fit_vectorizer(texts: Sequence[str], words: str = "presence") -> CountVectorizer:
-    """A bag of words over the texts' vocabulary: lower case, words of two characters or more.
+    """A bag of words over the texts' vocabulary: lower case, words of two characters or more, and marks that are words.
 
     Args:
         texts: usually a dataset's training part.
@@ -266,7 +298,8 @@ def fit_vectorizer(texts: Sequence[str], words: str = "presence") -> CountVector
         raise VeraxError(f"words={words!r} is not known; use 'presence' or 'counts'.")
     known = check_texts(texts)
     try:
-        return CountVectorizer(binary=words == "presence", dtype=np.float64).fit(known)
+        pattern = MARKS_TOO if any(MARK in text for text in known) else WORDS_ONLY
+        return CountVectorizer(binary=words == "presence", dtype=np.float64, token_pattern=pattern).fit(known)
     except ValueError as error:
         raise VeraxError(
             f"No vocabulary can be made of the {len(known)} texts ({error}); give longer texts."

@@ -5,21 +5,25 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from verax.arrays import FloatArray
 from verax.errors import VeraxError, reason
 from verax.foreign import SAVED_MODEL, check_foreign
 from verax.installed import install_command
 from verax.models.adapt import as_model, predicts_number, reads_texts
-from verax.models.base import Model
+from verax.models.base import Batch, Model
 from verax.models.llm.adapt import ENDPOINT, endpoint_for
 from verax.models.neural import ABOUT
-from verax.models.ready import check_model, fit_model, models, parse_model
-from verax.models.wrappers import TableModel, TextPipeline
+from verax.models.ready import check_model, fit_model, models, option_files, parse_model
+from verax.models.records import RecordModel
+from verax.models.wrappers import CallableModel, TableModel, TextPipeline
 
 if TYPE_CHECKING:
+    from verax.data.bands import Bands
     from verax.data.dataset import Dataset
 
 SAVED = (".joblib", ".pkl", ".pickle")
@@ -38,8 +42,7 @@ def model_files(name: str) -> list[str]:
         return [name]
     if is_saved(name):
         return [str(path) for path in sorted(Path(name).glob("*")) if path.is_file()]
-    options = parse_model(name).options.values()
-    return [value for value in options if isinstance(value, str) and Path(value).is_file()]
+    return option_files(parse_model(name).options)
 
 
 def resolve_model(
@@ -93,6 +96,18 @@ def own_model(name: str, thing: object, dataset: Dataset, seed: int = 0) -> Mode
     return _own_model(name, thing, dataset)
 
 
+def fitted_thing(name: str) -> object | None:
+    """What a name of somebody's own model stands for, if that is fitted already; None for any other name."""
+    if is_saved(name):
+        return load_saved(name)
+    if name.startswith(ENDPOINT):
+        return None
+    ready = parse_model(name).name
+    thing: object = models.get(ready) if ":" in ready else None
+    is_function = callable(thing) and not hasattr(thing, "predict_proba") and not hasattr(thing, "predict")
+    return None if is_function else thing
+
+
 def load_saved(name: str) -> object:
     """What a file that joblib or pickle wrote holds, or a folder of ``save_model``."""
     path = Path(name)
@@ -124,6 +139,8 @@ def unwrapped(thing: object) -> object:
         from sklearn.pipeline import make_pipeline
 
         return make_pipeline(thing.vectorizer, *thing.transforms, thing.classifier)
+    if isinstance(thing, RecordModel) and thing.estimator is not None:
+        return thing.estimator
     # Without frames it was fitted on rows that were encoded before, which it would not be given here.
     return thing.estimator if isinstance(thing, TableModel) and thing.frames else thing
 
@@ -144,6 +161,37 @@ def _call(name: str, loader: Callable[..., object], dataset: Dataset, seed: int)
         ) from error
 
 
+@dataclass(frozen=True, eq=False)
+class BandOf:
+    """A model of numbers as a function of classes: 1 for the band in which its number lies."""
+
+    model: Model
+    bands: Bands
+
+    def __call__(self, inputs: Batch) -> FloatArray:
+        """Probabilities of the bands."""
+        return self.bands.one_hot(self.model.predict_proba(inputs)[:, 0])
+
+
+def _in_bands(thing: object, dataset: Dataset, bands: Bands) -> Model:
+    """A regressor as a classifier of the dataset's bands."""
+    if dataset.fields is not None:
+        raise VeraxError("Models of several texts are not asked for bands; give a classifier of them.")
+    if isinstance(thing, Model):
+        inner = thing
+    elif dataset.kind == "text":
+        inner = as_model(thing, kind="text")
+    else:
+        inner = as_model(thing, kind="table", schema=dataset.schema, reference=dataset.train.inputs)
+    return CallableModel(
+        BandOf(inner, bands),
+        kind=dataset.kind,
+        class_names=dataset.class_names,
+        schema=inner.schema,
+        reference=dataset.train.inputs,
+    )
+
+
 def _own_model(name: str, thing: object, dataset: Dataset) -> Model:
     """The user's thing as a model of this dataset: its class names and columns are the dataset's."""
     labels = [str(label) for label in getattr(thing, "classes_", getattr(thing, "class_names", ()))]
@@ -154,17 +202,27 @@ def _own_model(name: str, thing: object, dataset: Dataset) -> Model:
             "(dataset.train.labels)."
         )
     if predicts_number(thing):
-        raise VeraxError(
-            f"The model {name!r} predicts a number, and {dataset.name!r} has classes; benchmarks, studies and "
-            "datasets take models of classes so far. verax.judge(model, rows) and explainers take models of numbers."
-        )
+        if dataset.bands is None:
+            raise VeraxError(
+                f"The model {name!r} predicts a number, and {dataset.name!r} has classes; load a column of numbers in "
+                "bands (bands=4, or where they meet), whose classes such a model is asked for. verax.judge(model, "
+                "rows) and explainers take models of numbers as they are."
+            )
+        thing = _in_bands(thing, dataset, dataset.bands)
     if dataset.kind == "table" and reads_texts(thing):
         raise VeraxError(
             f"The model {name!r} reads texts, and {dataset.name!r} is a table of the columns "
             f"{', '.join(dataset.schema.names if dataset.schema else ())}; name the column of its texts: text=..., on "
             "the command line --text-column."
         )
-    if dataset.kind == "text":
+    if dataset.fields is not None and not isinstance(thing, Model):
+        model = as_model(
+            thing,
+            class_names=dataset.class_names,
+            texts=dataset.fields.texts,
+            reference=dataset.fields.to_frame([str(record) for record in dataset.train.inputs]),
+        )
+    elif dataset.kind == "text":
         model = as_model(thing, class_names=dataset.class_names, kind="text")
     else:
         rows = dataset.train.inputs

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 import numpy as np
 
 from verax.arrays import FloatArray
-from verax.data.inputs import as_frame, plain_inputs, texts_in
+from verax.data.inputs import as_frame, is_date, plain_inputs, texts_in
 from verax.errors import VeraxError
 from verax.models.base import Answer, Batch, Inputs, Model, ask, check_class_names
 
@@ -96,6 +96,13 @@ def is_texts(inputs: object) -> TypeGuard[Sequence[str]]:
 RawRows: TypeAlias = "Inputs | pd.DataFrame"
 
 
+def number_of(estimator: BaseEstimator, inputs: Batch) -> Answer:
+    """What a model of numbers says: its prediction; of one that finds outliers how unusual each input is."""
+    if hasattr(estimator, "score_samples"):
+        return -np.asarray(estimator.score_samples(inputs))
+    return estimator.predict(inputs)
+
+
 @dataclass(frozen=True, eq=False)
 class TableModel(Model):
     """A fitted classifier or regressor on the rows of a table.
@@ -107,7 +114,7 @@ class TableModel(Model):
         reference: encoded training rows, for explainers that need bins or a background; None if not given.
         columns: of an estimator that was fitted on DataFrames, their columns in that order: rows become such a frame
             before it is called. Empty for one that reads encoded rows.
-        output: what it predicts, "classes" or a "number".
+        output: what it predicts, "classes" or a "number"; see :func:`number_of`.
     """
 
     estimator: BaseEstimator
@@ -132,7 +139,7 @@ class TableModel(Model):
 
     def _probabilities(self, rows: FloatArray) -> Answer:
         if self.output == "number":
-            return self.estimator.predict(self.as_read(rows))
+            return number_of(self.estimator, self.as_read(rows))
         return self.estimator.predict_proba(self.as_read(rows))
 
     @property
@@ -147,6 +154,25 @@ class TableModel(Model):
     def in_order(self, rows: FloatArray) -> FloatArray:
         """Encoded rows with the columns that the estimator reads, in its order."""
         return rows[:, [self.schema.names.index(name) for name in self.columns]] if self.columns else rows
+
+
+def learn_schema(reference: RawRows, names: Sequence[str] | None = None) -> Schema:
+    """The columns of raw rows; in a DataFrame the types decide what is a number."""
+    from verax.data.table import Schema
+
+    if (frame := as_frame(reference)) is not None:
+        kinds = [(str(name), kind) for name, kind in frame.infer_objects().dtypes.items()]
+        categorical = [name for name, kind in kinds if not (is_date(kind) or kind.kind in ("i", "u", "f"))]
+        categorical += [
+            name for name, kind in kinds if hasattr(kind, "categories") and name not in categorical
+        ]
+        schema = Schema.learn(frame, categorical=categorical)
+        # Cells that would be one number are categories (None beside NaN among objects).
+        merged = [column.name for column in schema.columns if column.original and not column.original.exact]
+        return Schema.learn(frame, categorical=[*categorical, *merged]) if merged else schema
+    if names is None and len(reference) and hasattr(reference[0], "__len__"):
+        names = [f"x{number}" for number in range(len(reference[0]))]
+    return Schema.learn(reference, names=names)
 
 
 def encode_rows(rows: RawRows, schema: Schema) -> FloatArray:
@@ -174,6 +200,7 @@ def _is_encoded(rows: object) -> bool:
 
 # What a predicted number is called, unless somebody has a name for it.
 NUMBER = "prediction"
+OUTLIER = "anomaly score"
 
 
 class CallableModel(Model):

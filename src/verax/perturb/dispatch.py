@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any, cast
 from verax.errors import VeraxError
 from verax.models.base import Model
 from verax.models.capabilities import Refittable
+from verax.models.records import RecordModel
 from verax.models.wrappers import TextPipeline
 from verax.perturb.masks import Absent, Path
 from verax.perturb.paths.bag_of_words import bag_path
+from verax.perturb.paths.conditional import ConditionalPath
+from verax.perturb.paths.records import RecordPath
 from verax.perturb.paths.strings import StringPath
 from verax.perturb.paths.tables import table_path
 
@@ -36,6 +39,9 @@ def path_for(model: Model, absent: Absent = "dropped") -> Path[Any]:
         model: what is asked.
         absent: whether absent words are dropped, or masked: this only a network can that shows its embeddings.
     """
+    if absent == "dropped" and type(model).__module__.startswith("verax.models.llm."):
+        # Made in no time, and kept it would hold half a gigabyte: what takes time the model keeps itself.
+        return _choose(model)
     state = fitted_state(model)
     known = _PATHS.get((model, absent))
     if known is not None and known[0] == state:
@@ -51,7 +57,9 @@ def path_for(model: Model, absent: Absent = "dropped") -> Path[Any]:
 
 def _choose(model: Model) -> Path[Any]:
     if model.kind == "table":
-        return table_path(model)
+        return ConditionalPath(model) if model.resampling == "conditional" else table_path(model)
+    if isinstance(model, RecordModel):
+        return RecordPath(model)
     if isinstance(model, TextPipeline):
         path = bag_path(model)
         if not isinstance(path, str):

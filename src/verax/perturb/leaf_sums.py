@@ -93,7 +93,7 @@ class TextTrees:
     owner: NodeArray
 
     @classmethod
-    def of(cls, ensemble: Ensemble, n_columns: int) -> TextTrees:
+    def from_ensemble(cls, ensemble: Ensemble, n_columns: int) -> TextTrees:
         """The trees of a model with so many columns."""
         absent = np.full(n_columns, ensemble.absent)
         return cls(ensemble, absent.copy(), absent, np.full(n_columns, -1, dtype=np.int32))
@@ -184,7 +184,7 @@ class BackgroundTable:
     filled: BoolArray
 
     @classmethod
-    def of(cls, layout: LeafTables, background: NodeArray, weights: LeafWeights) -> BackgroundTable:
+    def from_layout(cls, layout: LeafTables, background: NodeArray, weights: LeafWeights) -> BackgroundTable:
         """An empty table; ``background`` are the children that each background row takes."""
         from verax.perturb.paths.leaf_table_kernels import count_patterns
 

@@ -192,7 +192,7 @@ class TreeGame:
         layout, _ = self._tables
         if layout is None:
             return None
-        return BackgroundTable.of(layout, self.background_children, leaf_weights(self.n_features))
+        return BackgroundTable.from_layout(layout, self.background_children, leaf_weights(self.n_features))
 
     @property
     def has_paths(self) -> bool:

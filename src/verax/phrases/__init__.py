@@ -6,8 +6,11 @@ knows plurals and can be read, proof-read and translated without Python.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import logging
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache
@@ -20,9 +23,34 @@ if TYPE_CHECKING:
 LANGUAGE = "en"
 # A list of names beside other slots; how many there are is the slot of its name with this ending.
 MANY = "_many"
+LONG_SLOT = 200
+MARK = re.compile("\ue000[0-9]+\ue001")
 Slot = str | int | float | Sequence[str]
 
+# Files of phrases that participants read; a language in which a study runs has all of them.
+PARTICIPANT_AREAS = (
+    "common",
+    "participant",
+    "script",
+    "background",
+    "questions",
+    "reading",
+    "described",
+    "forward",
+    "counterfactual",
+    "user-test",
+    "class-from-evidence",
+    "uncertain-case",
+    "model-choice",
+    "reverse-turing",
+)
+# Written from right to left.
+RIGHT_TO_LEFT = frozenset({"ar", "ckb", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi"})
+# Between a language and the mark of phrases that somebody else wrote for it.
+OWN = "+"
+
 logger = logging.getLogger(__name__)
+_own: dict[str, Mapping[str, str]] = {}
 _spoken: ContextVar[str] = ContextVar("verax_language", default=LANGUAGE)
 
 
@@ -34,6 +62,45 @@ def speaking(language: str) -> Iterator[None]:
         yield
     finally:
         _spoken.reset(before)
+
+
+def language_spoken() -> str:
+    """The language of `speaking`, such as "de"; English outside of it."""
+    return _spoken.get().partition(OWN)[0]
+
+
+def language_tag() -> str:
+    """What `speaking` was given: the language, and which phrases of it if they are somebody's own."""
+    return _spoken.get()
+
+
+def direction(language: str) -> str:
+    """How a language is written: "ltr" or "rtl"."""
+    return "rtl" if language.partition("-")[0] in RIGHT_TO_LEFT else "ltr"
+
+
+def languages() -> list[str]:
+    """The languages that come with Verax, of what participants read."""
+    folders = (folder for folder in files("verax.phrases").iterdir() if folder.is_dir())
+    return sorted(folder.name for folder in folders if (folder / "participant.ftl").is_file())
+
+
+def own_phrases(language: str, texts: Mapping[str, str]) -> str:
+    """Somebody's own phrase files of a language, by area: what `speaking` is given to say them."""
+    mark = hashlib.sha256(json.dumps(dict(texts), sort_keys=True).encode()).hexdigest()[:16]
+    name = f"{language}{OWN}{mark}"
+    _own[name] = dict(texts)
+    return name
+
+
+def phrases_of(language: str) -> dict[str, str]:
+    """The phrase files of a language that comes with Verax, by area."""
+    folder = files("verax.phrases") / language
+    return {
+        area: (folder / f"{area}.ftl").read_text(encoding="utf-8")
+        for area in PARTICIPANT_AREAS
+        if (folder / f"{area}.ftl").is_file()
+    }
 
 
 def say(area: str, case: str, /, **slots: Slot) -> str:
@@ -64,9 +131,15 @@ def _said(
 ) -> str:
     bundle = _bundle_with(area, case, language)
     values: dict[str, str | int | float] = {}
-    for name, value in slots:
-        if isinstance(value, tuple):
-            values[name], values[name + MANY] = _listed(value, "list-end"), len(value)
+    long: dict[str, str] = {}
+    for name, given in slots:
+        if isinstance(given, tuple):
+            values[name + MANY] = len(given)
+        value = _listed(given, "list-end") if isinstance(given, tuple) else given
+        if isinstance(value, str) and len(value) > LONG_SLOT:
+            # Fluent refuses to say more than 2,500 characters at a time.
+            mark = f"\ue000{len(long)}\ue001"
+            values[name], long[mark] = mark, value
         else:
             values[name] = value
     pattern = bundle.get_message(case).value
@@ -75,7 +148,7 @@ def _said(
     said, errors = bundle.format_pattern(pattern, values)
     if errors:
         raise KeyError(f"The phrase {case!r} in {area!r}: {errors[0]}.")
-    return str(said)
+    return MARK.sub(lambda found: long.get(found[0], found[0]), str(said)) if long else str(said)
 
 
 def first_of(names: Sequence[str], most: int) -> list[str]:
@@ -125,9 +198,13 @@ def _bundle(area: str, language: str) -> FluentBundle:
     from fluent.runtime import FluentBundle, FluentResource
 
     # Slots are names and numbers of the same direction as the text around them.
-    bundle = FluentBundle([language], use_isolating=False)
+    plain = language.partition(OWN)[0]
+    bundle = FluentBundle([plain], use_isolating=False)
     for name in dict.fromkeys(("common", area)):
-        file = files("verax.phrases") / language / f"{name}.ftl"
-        if file.is_file():
-            bundle.add_resource(FluentResource(file.read_text(encoding="utf-8")))
+        text = _own.get(language, {}).get(name)
+        file = files("verax.phrases") / plain / f"{name}.ftl"
+        if text is None and file.is_file():
+            text = file.read_text(encoding="utf-8")
+        if text is not None:
+            bundle.add_resource(FluentResource(text))
     return bundle

@@ -36,9 +36,9 @@ from verax.reporting.comparison import (
     signed,
     verdict,
 )
-from verax.reporting.page import page_script, page_style
+from verax.results.tables import heading, rows_of
 from verax.results.verdict import has_intervals
-from verax.text import MINUS
+from verax.text import MINUS, visible
 
 say = partial(say_phrase, "explanations")
 
@@ -69,6 +69,11 @@ def render_page(comparisons: Sequence[Comparison], title: str, made_by: str = ""
         title: the heading.
         made_by: the command that made the page, shown at the end.
     """
+    from verax.reporting.page import (
+        page_script,
+        page_style,
+    )  # which takes time to import, and a terminal has no page
+
     template = page_environment().get_template("comparison.html")
     page = template.render(
         comparisons=comparisons, title=title, made_by=made_by, style=page_style(), script=page_script()
@@ -96,10 +101,12 @@ def page_environment() -> Any:
         "decimals": decimals,
         "facts": facts,
         "has_intervals": has_intervals,
+        "headings": lambda table: [heading(column) for column in table.columns],
         "how": how,
         "in_table": in_table,
         "number": number,
         "ranked": ranked,
+        "rows": rows_of,
         "score": score,
         "scored": scored,
         "segments": segments,
@@ -132,8 +139,6 @@ LONGEST_TEXT = 700
 # Nobody reads more classes than this; the explained and the true one are always among them.
 CLASSES_IN_TERMINAL = 4
 NARROWEST_FEATURE, WIDEST_FEATURE = 12, 32
-# Control characters as their pictures, so that a text cannot move the cursor.
-PICTURES = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"} | {0x7F: 0x2421}
 
 
 def render_terminal(comparison: Comparison, top: int, width: int, *, details: bool = False) -> RenderableType:
@@ -353,4 +358,4 @@ def _cell(method: ScoredEntry, mark: Mark | None) -> Text:
 
 def clean(text: str) -> str:
     """A text that only shows characters, with pictures in place of control characters."""
-    return text.translate(PICTURES)
+    return visible(text)

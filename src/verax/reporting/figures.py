@@ -22,7 +22,27 @@ from verax.reporting.drawing import (
     spread,
     with_ends,
 )
-from verax.results.figures import Bars, Curve, Distribution, Figure, Flow, FlowChart, Interval, Intervals
+from verax.reporting.score_figures import (
+    dependence_frame,
+    draw_dependence,
+    draw_matrix,
+    draw_swarm,
+    matrix_frame,
+    swarm_frame,
+)
+from verax.results.figures import (
+    Bars,
+    Curve,
+    Dependence,
+    Distribution,
+    Figure,
+    Flow,
+    FlowChart,
+    Interval,
+    Intervals,
+    Matrix,
+    Swarm,
+)
 from verax.results.units import Unit
 from verax.text import NOTHING
 
@@ -36,16 +56,16 @@ GAP = 26.0
 
 def flow_steps(flow: Flow) -> list[tuple[str, list[str]]]:
     """The boxes from top to bottom, each with the lines of the box beside it: who went before the next."""
-    at_the_door = {
+    before_it = {
         "did not decide": flow.undecided,
         "declined": flow.declined,
         "found no place": flow.no_place,
         "screened out": flow.screened_out,
     }
-    on_the_way = {"left": flow.left, "withdrew": flow.withdrawn, "still under way": flow.under_way}
+    in_it = {"left": flow.left, "withdrew": flow.withdrawn, "still under way": flow.under_way}
     return [
-        (f"{flow.arrived:,} arrived", _losses(at_the_door)),
-        (f"{flow.began:,} began the study", _losses(on_the_way)),
+        (f"{flow.arrived:,} arrived", _losses(before_it)),
+        (f"{flow.began:,} began the study", _losses(in_it)),
         (f"{flow.complete:,} completed it", _excluded(flow)),
         (f"{flow.analysed:,} analysed", []),
     ]
@@ -141,6 +161,12 @@ def figure_svg(figure: Figure) -> str:
             return panel_svg(partial(draw_bars, data=data), bar_frame(data))
         case Distribution() as data:
             return panel_svg(partial(draw_distribution, data=data), distribution_frame(data))
+        case Swarm() as data:
+            return panel_svg(partial(draw_swarm, data=data), swarm_frame(data))
+        case Dependence() as data:
+            return panel_svg(partial(draw_dependence, data=data), dependence_frame(data))
+        case Matrix() as data:
+            return panel_svg(partial(draw_matrix, data=data), matrix_frame(data))
         case FlowChart() as chart:
             return panel_svg(partial(draw_flow, chart=chart), flow_frame(chart))
 

@@ -1,22 +1,31 @@
-"""Pages of findings: of measures and students, and of any benchmark that gives its findings as data."""
+"""Pages of findings: of measures and students, of a benchmark that gives them as data, of many explanations."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
-from rich.table import Table as TerminalTable
 from rich.text import Text
 
-from verax.benchmarks.contract import BenchmarkSummary, Failure
-from verax.errors import VeraxError
+from verax.benchmarks.contract import BenchmarkSummary, Failure, Found
+from verax.notebook import image_html, paragraph_html
 from verax.reporting.explanations import page_environment
 from verax.reporting.figures import figure_inline, figure_svg
-from verax.reporting.page import failed_jobs, manifest_words, page_script, page_style, spec_toml
-from verax.results.tables import Table, file_name, heading, rows_of, to_latex, to_markdown
+from verax.reporting.page import (
+    FittedTable,
+    View,
+    failed_jobs,
+    manifest_words,
+    page_script,
+    page_style,
+    spec_toml,
+    write_report,
+)
+from verax.results.figures import Figure
+from verax.results.tables import Table, file_name, verdict_html, verdict_lines
 from verax.run.manifest import Manifest
 
 
@@ -51,58 +60,22 @@ class Page:
 
 def render_page(page: Page) -> str:
     """The page as HTML, with everything in itself."""
-    tables = [(table, [heading(column) for column in table.columns], rows_of(table)) for table in page.tables]
     template = page_environment().get_template("findings.html")
-    return str(template.render(style=page_style(), script=page_script(), page=page, tables=tables))
-
-
-def write_page(folder: Path, page: Page) -> Path:
-    """Writes ``report.html`` into the folder of a run; where it is."""
-    path = folder / "report.html"
-    try:
-        # A lone surrogate has no UTF-8; it becomes a question mark rather than an error.
-        path.write_bytes(render_page(page).encode("utf-8", "replace"))
-    except OSError as error:
-        raise VeraxError(
-            f"The report cannot be written to {str(folder)!r} ({error.strerror}); choose another folder."
-        ) from error
-    return path
+    return str(template.render(style=page_style(), script=page_script(), page=page, tables=page.tables))
 
 
 def terminal_page(page: Page, most: int = 1) -> RenderableType:
     """The sentences and the first tables, for a terminal."""
     parts: list[RenderableType] = [*map(Text, page.sentences), Text()]
     for table in page.tables[:most]:
-        shown = TerminalTable(title=table.title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-        for number, column in enumerate(table.columns):
-            shown.add_column(
-                heading(column), justify="left" if column.kind == "text" else "right", no_wrap=number == 0
-            )
-        for row in rows_of(table):
-            shown.add_row(*map(str, row))
-        parts += [shown, Text(table.sentence)]
+        parts += [FittedTable(table), Text(table.sentence)]
     return Group(*parts)
 
 
 def write_benchmark_report(folder: Path, summary: BenchmarkSummary, manifest: Manifest) -> None:
     """Writes ``report.html``, ``figures/*.svg`` and ``tables/*.md`` and ``*.tex`` into a run's folder."""
-    page = render_benchmark_report(summary, manifest)
-    try:
-        (folder / "figures").mkdir(parents=True, exist_ok=True)
-        (folder / "tables").mkdir(exist_ok=True)
-        for figure in summary.figures:
-            if not figure.is_empty:
-                svg = figure_svg(figure).encode("utf-8", "replace")
-                (folder / "figures" / f"{file_name(figure.key)}.svg").write_bytes(svg)
-        for table in summary.tables:
-            place = folder / "tables" / file_name(table.key)
-            place.with_suffix(".md").write_bytes(to_markdown(table).encode("utf-8", "replace"))
-            place.with_suffix(".tex").write_bytes(to_latex(table).encode("utf-8", "replace"))
-        (folder / "report.html").write_bytes(page.encode("utf-8", "replace"))
-    except OSError as error:
-        raise VeraxError(
-            f"The report cannot be written to {str(folder)!r} ({error.strerror}); choose another folder."
-        ) from error
+    drawn = {file_name(one.key): figure_svg(one) for one in summary.figures if not one.is_empty}
+    write_report(folder, render_benchmark_report(summary, manifest), drawn, summary.tables)
 
 
 def render_benchmark_report(summary: BenchmarkSummary, manifest: Manifest) -> str:
@@ -117,7 +90,6 @@ def render_benchmark_report(summary: BenchmarkSummary, manifest: Manifest) -> st
         for place, figure in enumerate(summary.figures)
         if not figure.is_empty
     }
-    tables = [(table, [heading(one) for one in table.columns], rows_of(table)) for table in summary.tables]
     beside = {table.key for table in summary.tables}
     return str(
         page_environment()
@@ -129,7 +101,7 @@ def render_benchmark_report(summary: BenchmarkSummary, manifest: Manifest) -> st
             about=summary.about,
             verdict=summary.verdict,
             problems=failed_jobs(summary.failures, "job"),
-            tables=tables,
+            tables=summary.tables,
             figures=drawn,
             others=[figure for key, figure in drawn.items() if key not in beside],
             spec=spec_toml(summary.spec, summary.benchmark),
@@ -137,3 +109,71 @@ def render_benchmark_report(summary: BenchmarkSummary, manifest: Manifest) -> st
             words=manifest_words(manifest),
         )
     )
+
+
+# The parts of a page of global views, by the kind of their figures.
+GLOBAL_PARTS = {
+    "intervals": ("importance", "Which features matter"),
+    "swarm": ("scores", "Every score"),
+    "dependence": ("dependence", "Scores over values"),
+    "matrix": ("agreement", "Do the methods agree?"),
+}
+
+
+def render_global_page(
+    title: str,
+    sentence: str,
+    notes: Sequence[str],
+    figures: Sequence[Figure],
+    tables: Sequence[Table],
+    made_by: str = "",
+) -> str:
+    """What many explanations say together, as HTML with everything in itself."""
+    drawn = [
+        {
+            "part": GLOBAL_PARTS[figure.kind][0],
+            "kind": figure.kind,
+            "title": figure.title,
+            "sentence": figure.sentence,
+            "svg": figure_inline(figure, place),
+        }
+        for place, figure in enumerate(figures)
+        if not figure.is_empty
+    ]
+    parts = [one for one in GLOBAL_PARTS.values() if any(figure["part"] == one[0] for figure in drawn)]
+    template = page_environment().get_template("global.html")
+    return str(
+        template.render(
+            style=page_style(),
+            script=page_script(),
+            title=title,
+            sentence=sentence,
+            notes=notes,
+            parts=[*parts, ("numbers", "The numbers")],
+            figures=drawn,
+            tables=tables,
+            made_by=made_by,
+        )
+    )
+
+
+def global_fragment(sentence: str, notes: Sequence[str], figures: Sequence[Figure]) -> str:
+    """The same for a notebook: the sentence and the pictures, as images that need no style sheet."""
+    drawn = "".join(
+        f"<h4>{escape(figure.title)}</h4>{image_html(figure_svg(figure), figure.title)}"
+        f"{paragraph_html(figure.sentence)}"
+        for figure in figures
+        if not figure.is_empty
+    )
+    return paragraph_html(*notes, bold=sentence) + drawn
+
+
+def _write(folder: Path, found: Found[BenchmarkSummary], manifest: Manifest) -> None:
+    write_benchmark_report(folder, found.summary, manifest)
+
+
+OUTSIDE = View(
+    _write,
+    lambda summary: Group(*map(Text, verdict_lines(summary.verdict))),
+    lambda summary: verdict_html(summary.verdict),
+)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
+from typing import Any
 
+from verax.benchmarks.contract import Found
 from verax.benchmarks.measures.findings import (
     ABOVE,
-    ALL,
     FALSE,
     FOOLED,
     ORDER,
@@ -17,10 +19,10 @@ from verax.benchmarks.measures.findings import (
     SECONDS,
     SIZES,
     TAIL,
-    EstimateRow,
-    MeasuresFindings,
+    MeasuresSummary,
     verdict_of,
 )
+from verax.benchmarks.planted_cells import ALL, CellsSummary
 from verax.benchmarks.students.findings import (
     ACCURACY,
     EVERY,
@@ -28,13 +30,15 @@ from verax.benchmarks.students.findings import (
     MIDDLE,
     OVER_SHUFFLED,
     TESTS,
-    StudentsFindings,
+    StudentsSummary,
     number_name,
 )
 from verax.benchmarks.students.jobs import NONE
+from verax.notebook import paragraph_html
 from verax.phrases import say
-from verax.reporting.findings_page import Page
-from verax.reporting.page import manifest_words, short_names, spec_toml
+from verax.reporting.findings_page import Page, render_page, terminal_page
+from verax.reporting.page import View, manifest_words, short_names, spec_toml, write_report
+from verax.results.findings import Finding
 from verax.results.tables import (
     Column,
     ColumnKind,
@@ -56,7 +60,7 @@ say_measures = partial(say, "measures")
 say_students = partial(say, "students")
 
 
-def measures_page(found: MeasuresFindings, manifest: Manifest) -> Page:
+def measures_page(found: MeasuresSummary, manifest: Manifest) -> Page:
     """The report of a comparison."""
     return Page(
         title=say_measures("title"),
@@ -79,7 +83,7 @@ def measures_page(found: MeasuresFindings, manifest: Manifest) -> Page:
     )
 
 
-def measures_tables(found: MeasuresFindings) -> list[Table]:
+def measures_tables(found: MeasuresSummary) -> list[Table]:
     """All tables, the one that answers the question first."""
     made = [_measures_table(found), _by_model(found)]
     made += [table for name in found.explainers for table in _above_oracle(found, name)]
@@ -87,24 +91,24 @@ def measures_tables(found: MeasuresFindings) -> list[Table]:
     return [table for table in made if table.rows]
 
 
-def _ordered_measures(found: MeasuresFindings) -> list[str]:
+def _ordered_measures(found: MeasuresSummary) -> list[str]:
     """The measures, the best order first."""
     return sorted(found.measures, key=lambda label: -_estimate(found.row(label, ORDER)))
 
 
-def _estimate(row: EstimateRow | None) -> float:
-    return float("-inf") if row is None else row.estimate
+def _estimate(row: Finding | None) -> float:
+    return float("-inf") if row is None or row.estimate is None else row.estimate
 
 
-def _value(row: EstimateRow | None) -> Value:
+def _value(row: Finding | None) -> Value:
     return None if row is None else row.estimate
 
 
-def _ends(row: EstimateRow | None) -> Value:
+def _ends(row: Finding | None) -> Value:
     return None if row is None or row.low is None else (row.low, row.high)
 
 
-def _measures_table(found: MeasuresFindings) -> Table:
+def _measures_table(found: MeasuresSummary) -> Table:
     labels: list[str] = _ordered_measures(found)
     sources: list[Source[str]] = [
         text("measure", say_measures("column-measure"), lambda label: label),
@@ -136,7 +140,7 @@ def _measures_table(found: MeasuresFindings) -> Table:
 
 
 def _by_column(
-    found: MeasuresFindings,
+    found: MeasuresSummary,
     key: str,
     said: str,
     columns: Sequence[str],
@@ -163,7 +167,7 @@ def _by_column(
     return Table(key, title, made, tuple(rows), means)
 
 
-def _by_model(found: MeasuresFindings) -> Table:
+def _by_model(found: MeasuresSummary) -> Table:
     base = _by_column(found, "by-model", "table-models", found.models, ORDER, percent=False)
     rows: list[Row] = []
     for row in base.rows:
@@ -189,18 +193,18 @@ def _verdict(verdict: str) -> str:
     return say_measures(f"verdict-{verdict.replace(' ', '-')}")
 
 
-def _parts(found: MeasuresFindings, name: str) -> list[str]:
+def _parts(found: MeasuresSummary, name: str) -> list[str]:
     """The parts of the data that a number was estimated for."""
-    rows = [row for row in found.estimates if row.model == ALL and row.measure.startswith(f"{name}, ")]
+    rows = [row for row in found.findings if row.model == ALL and row.measure.startswith(f"{name}, ")]
     return list(dict.fromkeys(row.measure.removeprefix(f"{name}, ") for row in rows))
 
 
-def _by_reason(found: MeasuresFindings) -> Table:
+def _by_reason(found: MeasuresSummary) -> Table:
     parts = _parts(found, ORDER)
     return _by_column(found, "by-reason", "table-reasons", parts, ORDER, percent=False, model=False)
 
 
-def _above_oracle(found: MeasuresFindings, name: str) -> list[Table]:
+def _above_oracle(found: MeasuresSummary, name: str) -> list[Table]:
     shown = short_names(found.explainers)[name]
     return [
         _by_column(
@@ -216,17 +220,17 @@ def _above_oracle(found: MeasuresFindings, name: str) -> list[Table]:
     ]
 
 
-def _sizes(found: MeasuresFindings) -> Table:
+def _sizes(found: MeasuresSummary) -> Table:
     sizes = [size for size, _, _ in SIZES]
     return _by_column(found, "sizes", "table-sizes", sizes, PREFERS, percent=True, model=False)
 
 
-def _replaced(found: MeasuresFindings) -> Table:
+def _replaced(found: MeasuresSummary) -> Table:
     parts = _parts(found, REPLACED)
     return _by_column(found, "replaced", "table-replaced", parts, REPLACED, percent=False, model=False)
 
 
-def _cost(found: MeasuresFindings) -> Table:
+def _cost(found: MeasuresSummary) -> Table:
     labels: list[str] = _ordered_measures(found)
     sources: list[Source[str]] = [
         text("measure", say_measures("column-measure"), lambda label: label),
@@ -242,7 +246,7 @@ def _cost(found: MeasuresFindings) -> Table:
     )
 
 
-def students_page(found: StudentsFindings, manifest: Manifest) -> Page:
+def students_page(found: StudentsSummary, manifest: Manifest) -> Page:
     """The report of a run with students."""
     return Page(
         title=say_students("title"),
@@ -264,7 +268,7 @@ def students_page(found: StudentsFindings, manifest: Manifest) -> Page:
     )
 
 
-def students_tables(found: StudentsFindings) -> list[Table]:
+def students_tables(found: StudentsSummary) -> list[Table]:
     """All tables, the one that answers the question first."""
     made = [_gain_table(found, test) for test in TESTS]
     made += [_gain_by(found, test, "students", found.students) for test in TESTS]
@@ -274,12 +278,12 @@ def students_tables(found: StudentsFindings) -> list[Table]:
     return [table for table in made if table.rows]
 
 
-def _ordered_methods(found: StudentsFindings, test: str) -> list[str]:
+def _ordered_methods(found: StudentsSummary, test: str) -> list[str]:
     name = number_name(GAIN, test, EVERY)
     return sorted(found.methods, key=lambda method: -(getattr(found.row(method, name), "estimate", -1e9)))
 
 
-def _gain_table(found: StudentsFindings, test: str) -> Table:
+def _gain_table(found: StudentsSummary, test: str) -> Table:
     name, other = number_name(GAIN, test, EVERY), number_name(OVER_SHUFFLED, test, EVERY)
     sources: list[Source[str]] = [
         text("method", say_students("column-explanation"), lambda method: method),
@@ -311,7 +315,7 @@ def _gain_table(found: StudentsFindings, test: str) -> Table:
     )
 
 
-def _gain_by(found: StudentsFindings, test: str, by: str, names: Sequence[str]) -> Table:
+def _gain_by(found: StudentsSummary, test: str, by: str, names: Sequence[str]) -> Table:
     """The gain by student, or by model."""
     rows: list[Row] = []
     for method in _ordered_methods(found, test):
@@ -336,14 +340,14 @@ def _gain_by(found: StudentsFindings, test: str, by: str, names: Sequence[str]) 
     )
 
 
-def _curve(found: StudentsFindings, test: str, student: str) -> Table:
+def _curve(found: StudentsSummary, test: str, student: str) -> Table:
     """The gain by the number of examples."""
     rows: list[Row] = []
     if student != EVERY:
         alone: dict[str, Value] = {"method": say_students("accuracy-alone", method=NONE)}
         for size in found.sizes:
             row = found.row(NONE, number_name(ACCURACY, test, student, size))
-            alone[str(size)] = None if row is None else 100 * row.estimate
+            alone[str(size)] = None if row is None or row.estimate is None else 100 * row.estimate
         rows.append(alone)
     for method in _ordered_methods(found, test):
         values: dict[str, Value] = {"method": method}
@@ -364,3 +368,20 @@ def _curve(found: StudentsFindings, test: str, student: str) -> Table:
         tuple(rows),
         say_students("table-curve-means"),
     )
+
+
+def _view(page: Callable[[Any, Manifest], Page], tables: int) -> View:
+    """A page of findings, of which so many tables are shown in a terminal."""
+
+    def write(folder: Path, found: Found[CellsSummary], manifest: Manifest) -> None:
+        made = page(found.summary, manifest)
+        write_report(folder, render_page(made), tables=made.tables)
+
+    return View(
+        write,
+        lambda summary: terminal_page(page(summary, {}), tables),
+        lambda summary: paragraph_html(*summary.sentences),
+    )
+
+
+MEASURES, STUDENTS = _view(measures_page, 1), _view(students_page, 2)

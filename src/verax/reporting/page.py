@@ -1,20 +1,30 @@
-"""What pages share: style and script, facts of the run, what failed, and whether a page can be kept as it is."""
+"""What reports share: how a run is shown and written, style and script, facts of the run, what failed."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
+from importlib import import_module
 from importlib.resources import files
+from itertools import accumulate
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from verax.benchmarks.contract import Failure
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.table import Table as TerminalTable
+from rich.text import Text
+
+from verax.benchmarks.contract import Failure, Found, Summary
+from verax.errors import VeraxError
 from verax.installed import VERSION
 from verax.phrases import say
-from verax.run.manifest import Manifest, library_versions
+from verax.results.tables import Table, file_name, heading, rows_of, to_latex, to_markdown
+from verax.run.manifest import Manifest, library_versions, note_page
 
 
 def page_style() -> str:
@@ -29,6 +39,104 @@ def page_script() -> str:
 
 def _static(name: str) -> str:
     return files("verax.reporting").joinpath("static", name).read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class View:
+    """How runs of one benchmark are shown.
+
+    Attributes:
+        write: the report, into the run's folder.
+        terminal: what was found.
+        notebook: the same as HTML.
+        failed: sentences on what failed.
+        printed: more of them, which stand in `terminal` already.
+    """
+
+    write: Callable[[Path, Found[Any], Manifest], None]
+    terminal: Callable[[Any], RenderableType]
+    notebook: Callable[[Any], str]
+    failed: Callable[[Any], list[str]] = lambda summary: failed_jobs(summary.failures, "job")
+    printed: Callable[[Any], list[str]] = lambda _: []
+
+
+# Where the view of each benchmark of Verax's own is; only that of the run at hand is loaded.
+VIEWS = {
+    "StainSummary": "verax.reporting.staining.page:STAINING",
+    "RationaleSummary": "verax.reporting.rationale.page:RATIONALE",
+    "MeasuresSummary": "verax.reporting.measures_and_students:MEASURES",
+    "StudentsSummary": "verax.reporting.measures_and_students:STUDENTS",
+}
+OUTSIDE = "verax.reporting.findings_page:OUTSIDE"
+
+
+def view_of(summary: Summary) -> View:
+    """How a run is shown, by what it found."""
+    module, _, name = VIEWS.get(type(summary).__name__, OUTSIDE).partition(":")
+    view = getattr(import_module(module), name)
+    assert isinstance(view, View)
+    return view
+
+
+def write_report(
+    folder: Path, page: str, figures: Mapping[str, str] | None = None, tables: Sequence[Table] = ()
+) -> Path:
+    """Writes ``report.html``, ``figures/*.svg`` and ``tables/*.md`` and ``*.tex`` into a folder; where the page is.
+
+    Args:
+        folder: made if absent.
+        page: as HTML.
+        figures: as SVG, by name; None for a report that has no folder of them.
+        tables: to be pasted elsewhere.
+    """
+    # A lone surrogate has no UTF-8; it becomes a question mark rather than an error.
+    written = {folder / "figures" / f"{name}.svg": svg for name, svg in (figures or {}).items()}
+    for table in tables:
+        place = folder / "tables" / file_name(table.key)
+        written |= {place.with_suffix(".md"): to_markdown(table), place.with_suffix(".tex"): to_latex(table)}
+    try:
+        (folder if figures is None else folder / "figures").mkdir(parents=True, exist_ok=True)
+        if tables:
+            (folder / "tables").mkdir(exist_ok=True)
+        written |= {folder / "report.html": page}
+        for path, text in written.items():
+            path.write_bytes(text.encode("utf-8", "replace"))
+        note_page(folder, written)
+    except OSError as error:
+        raise VeraxError(
+            f"The report cannot be written to {str(folder)!r} ({error.strerror}); choose another folder."
+        ) from error
+    return folder / "report.html"
+
+
+def terminal_table(table: Table, whole: Collection[int] = (0,)) -> TerminalTable:
+    """A table for a terminal; the columns at the places ``whole`` are never broken into lines."""
+    shown = TerminalTable(title=table.title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for number, column in enumerate(table.columns):
+        justify: Literal["left", "right"] = "left" if column.kind == "text" else "right"
+        shown.add_column(heading(column), justify=justify, no_wrap=number in whole)
+    for row in rows_of(table):
+        shown.add_row(*map(str, row))
+    return shown
+
+
+@dataclass(frozen=True)
+class FittedTable:
+    """A table with as many of its first columns as a terminal has room for, and how many are left to the report."""
+
+    table: Table
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        rows = [list(map(str, row)) for row in rows_of(self.table)]
+        widths = [
+            max(max(map(len, heading(column).split()), default=0), *(len(row[place]) for row in rows), 1) + 3
+            for place, column in enumerate(self.table.columns)
+        ]
+        # The first two always: what a row is about, and what is said of it.
+        fitting = max(2, sum(reached <= options.max_width for reached in accumulate(widths)))
+        yield terminal_table(replace(self.table, columns=self.table.columns[:fitting]), (0, 1))
+        if (more := len(widths) - fitting) > 0:
+            yield Text(say("common", "more-columns", more=more), style="dim")
 
 
 LONGEST = 200  # bytes at the end of a page that hold its mark

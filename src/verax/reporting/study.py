@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from verax.codec import encoded
 from verax.errors import VeraxError
+from verax.phrases import say as say_phrase
 from verax.reporting.explanations import page_environment
 from verax.reporting.figures import figure_inline, figure_svg
-from verax.reporting.page import page_script, page_style
+from verax.reporting.page import page_script, page_style, write_report
 from verax.results.figures import Figure, FlowChart, Interval, Intervals
 from verax.results.tables import (
     Sources,
@@ -33,28 +35,28 @@ from verax.studies.definition.study import Item, Study
 from verax.studies.display.stimulus import changes_marked, input_block, variant_block
 from verax.studies.protocol.contract import question_of
 from verax.studies.results.study_summary import Primary, PrimaryEstimate, Summary
-from verax.text import counted, listed, percent
+from verax.text import counted, percent
 
-NO_ANSWER = "The primary question cannot be answered with these data; what could not be estimated is below."
+say = partial(say_phrase, "analysis")
 
 
 def study_verdict(summary: Summary) -> Verdict:
     """What the primary analysis says, for a reader who asks which explanation helps."""
     primary = summary.primary
     if primary is None or not primary.estimates:
-        said = sentences((primary and primary.sentence) or NO_ANSWER)
+        said = sentences((primary and primary.sentence) or say("verdict-no-answer"))
         return Verdict(said[0], (), "", tuple(filter(None, said[1:])))
     differences = all(line.is_difference for line in primary.estimates)
     judged = tuple(_judged(line, differences) for line in primary.estimates)
     unit = f" ({primary.unit})" if primary.unit else ""
     return Verdict(
-        sentence=_sentence(primary, judged, "bots" if summary.people == "bots" else "people")
+        sentence=_sentence(primary, "bots" if summary.people == "bots" else "people")
         if differences
         else sentences(primary.sentence)[0],
         judged=judged,
         measure=f"{primary.measure}{unit}",
         rests_on=_rests_on(primary, differences),
-        reference=Reference("no difference", 0.0) if differences else None,
+        reference=Reference(say("no-difference"), 0.0) if differences else None,
         differences=differences,
         decimals=primary.unit.decimals,
     )
@@ -67,81 +69,70 @@ def sentences(text: str) -> tuple[str, str]:
 
 
 def _judged(line: PrimaryEstimate, differences: bool) -> Judged:
+    case = _case(line) if differences else "mean" if line.low is not None else "no-interval"
+    words = say(f"judged-{case}", participants=line.participants)
     sign = line.sign if differences else "open"
-    if not differences:
-        words = f"{line.participants} people" if line.low is not None else "no interval"
-    elif sign != "open":
-        words = "higher" if sign == "yes" else "lower"
-    elif line.low is None:
-        words = "no interval can be given"
-    else:
-        words = (
-            "no clear difference"
-            if line.conclusive
-            else "rows of the design filled unequally, nothing claimed"
-            if line.uneven
-            else "too little data for a claim"
-        )
     return Judged(line.condition, sign, words, line.estimate, line.low, line.high)
 
 
-def _sentence(primary: Primary, judged: Sequence[Judged], people: str) -> str:
+def _case(line: PrimaryEstimate) -> str:
+    """What a difference shows: "yes" or "no" where it is clear, and why not where it is not."""
+    if line.sign != "open":
+        return line.sign
+    if line.low is None:
+        return "nothing-given"
+    return "unclear" if line.conclusive else "uneven" if line.uneven else "too-little"
+
+
+def _sentence(primary: Primary, people: str) -> str:
     """Who did better or worse, of whom that cannot be said, and why."""
-    reference = primary.estimates[0].reference
-    against = f"than with {reference}" if reference else "after explanations than before"
-    unit = primary.unit
-    parts = []
-    for sign, how in (("yes", "better"), ("no", "worse")):
-        clear = [f"{row.name} ({unit.said(row.estimate or 0.0)})" for row in judged if row.sign == sign]
-        if clear:
-            parts.append(f"{people} did {how} {'with' if reference else ''} {listed(clear)} {against}")
-    unclear = [row.name for row in judged if row.words == "no clear difference"]
-    uneven = [line.condition for line in primary.estimates if line.uneven and line.low is not None]
-    few = [row.name for row in judged if row.sign == "open" and row.name not in (*unclear, *uneven)]
-    if unclear:
-        parts.append(
-            f"no clear difference with {listed(unclear)}"
-            if parts
-            else f"no explanation is shown to help or to harm: no clear difference between {listed(unclear)} and "
-            f"{reference or 'before'}"
+    slots = {"people": people, "reference": primary.estimates[0].reference or "none-named"}
+    cases: dict[str, list[str]] = {}
+    for line in primary.estimates:
+        case = _case(line)
+        size = say("verdict-size", name=line.condition, size=primary.unit.said(line.estimate or 0.0))
+        clear = case in ("yes", "no")
+        cases.setdefault("too-little" if case == "nothing-given" else case, []).append(
+            size if clear else line.condition
         )
-    if uneven:
+    parts = [
+        say(f"verdict-{how}", names=cases[case], **slots)
+        for case, how in (("yes", "better"), ("no", "worse"))
+        if case in cases
+    ]
+    if "unclear" in cases:
         parts.append(
-            f"of {listed(uneven)} nothing is claimed, since rows of the design are filled unequally and practice can "
-            "pass for an effect"
+            say("verdict-unclear-too" if parts else "verdict-unclear", names=cases["unclear"], **slots)
         )
-    if few:
-        parts.append(f"of {listed(few)} nothing is claimed, there is too little data")
-    said = re.sub(r" +", " ", "; ".join(parts))
+    parts += [say(f"verdict-{case}", names=cases[case]) for case in ("uneven", "too-little") if case in cases]
+    said = "; ".join(parts)
     return f"{said[:1].upper()}{said[1:]}."
 
 
 def _rests_on(primary: Primary, differences: bool) -> tuple[str, ...]:
     """People and items, what could have been missed, and what the protocol's own sentence adds."""
     lines = primary.estimates
-    people = sorted({line.participants for line in lines})
-    items = sorted({line.items for line in lines})
-    each = "in a comparison" if differences else "in a condition"
-    said = [f"It rests on {_span(people)} people {each} and {_span(items)} items."]
+    people = _span([line.participants for line in lines])
+    items = _span([line.items for line in lines])
+    each = "comparison" if differences else "condition"
+    said = [say("verdict-rests-on", each=each, people=people, items=items)]
     missed = [line.detectable for line in lines if line.detectable is not None and line.sign == "open"]
     if differences and missed:
         about = primary.unit.number(float(round(max(missed), primary.unit.decimals)))
-        said.append(
-            f"Not clear is not equal: the minimum detectable effect is about {about}{primary.unit.noun} (a true effect "
-            "of that size would be found in 80% of such studies), so smaller ones stay open."
-        )
+        said.append(say("verdict-detectable", effect=f"{about}{primary.unit.noun}"))
     if differences and not all(line.conclusive or line.uneven for line in lines):
-        said.append(f"A claim needs {FEWEST_PEOPLE} people in each of the conditions that are compared.")
+        said.append(say("verdict-needs", needed=FEWEST_PEOPLE))
     if not differences:
         said.append(sentences(primary.sentence)[1])
     return tuple(filter(None, said))
 
 
-def _span(numbers: Sequence[int]) -> str:
-    return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
+def _span(numbers: Sequence[int]) -> int | str:
+    low, high = min(numbers), max(numbers)
+    return low if low == high else say("verdict-span", low=str(low), high=str(high))
 
 
-# The analysis whose table shows whether conclusions hang on who is counted.
+# The analysis whose table shows whether conclusions depend on who is counted.
 SENSITIVITY = "sensitivity"
 
 
@@ -152,17 +143,7 @@ def write_study_report(folder: Path, summary: Summary) -> None:
         folder: made if absent.
         summary: what ``verax.studies.analysis`` found.
     """
-    page = render_study_report(summary)
-    try:
-        (folder / "figures").mkdir(parents=True, exist_ok=True)
-        for name, svg in study_figures(summary).items():
-            (folder / "figures" / f"{name}.svg").write_bytes(svg.encode("utf-8", "replace"))
-        # A lone surrogate has no UTF-8; it becomes a question mark rather than an error.
-        (folder / "report.html").write_bytes(page.encode("utf-8", "replace"))
-    except OSError as error:
-        raise VeraxError(
-            f"The report cannot be written to {str(folder)!r} ({error.strerror}); choose another folder."
-        ) from error
+    write_report(folder, render_study_report(summary), study_figures(summary))
 
 
 def study_figures(summary: Summary) -> dict[str, str]:
@@ -181,11 +162,9 @@ def all_figures(summary: Summary) -> list[Figure]:
         label = f"{primary.measure} ({primary.unit})" if primary.unit else primary.measure
         if any(row.estimate is not None for row in rows):
             data = Intervals(label, 0, rows)
-            made.append(
-                Figure("primary", primary.measure, data, "Points are estimates, lines their 95% intervals.")
-            )
+            made.append(Figure("primary", primary.measure, data, say("primary-figure")))
     if not any(figure.kind == FlowChart.KIND for figure in given):
-        made.append(Figure("flow", "Flow of participants", FlowChart(summary.flow)))
+        made.append(Figure("flow", say("flow-title"), FlowChart(summary.flow)))
     return [*made, *given]
 
 
@@ -222,7 +201,7 @@ def render_study_report(summary: Summary) -> str:
             verdict=study_verdict(summary),
             primary=primary,
             flow=summary.flow,
-            conduct=summary.conduct,
+            procedure=summary.procedure,
             flow_figure=next(figure for figure in drawn.values() if figure.kind == FlowChart.KIND),
             problems=summary.problems,
             people=people,
@@ -246,11 +225,13 @@ def render_study_report(summary: Summary) -> str:
 def asked(summary: Summary) -> str:
     """What kind of study it was, in a sentence."""
     model = summary.model
-    right = f", right on {percent(model.accuracy)} of its test inputs" if model.accuracy is not None else ""
-    named = f" with the model {model.name}{right}" if model.name else ""
-    first = (
-        f"A {summary.protocol} study on {summary.dataset}{named}; "
-        f"{counted(summary.flow.analysed, summary.people[:-1])} analysed."
+    first = say(
+        "study-asked",
+        protocol=summary.protocol,
+        dataset=summary.dataset,
+        model=model.name or "none",
+        accuracy="none" if model.accuracy is None else percent(model.accuracy),
+        analysed=counted(summary.flow.analysed, summary.people[:-1]),
     )
     return " ".join([first, *(other.sentence for other in model.others)])
 
@@ -328,23 +309,20 @@ def _primary(primary: Primary, again: Table | None) -> Shown | None:
         return replace(shown, title=primary.measure, notes=notes, planned=planned)
     unit = primary.unit
     sources: Sources[PrimaryEstimate] = (
-        text("condition", "Condition", lambda line: line.condition),
-        number("estimate", "Estimate", lambda line: line.estimate, unit),
-        interval("interval", "95% interval", lambda line: (line.low, line.high), unit),
-        p_value("p_adjusted", "p, corrected", lambda line: line.p_adjusted),
-        p_value("p", "p, alone", lambda line: line.p),
-        number(
-            "detectable",
-            "Minimum detectable effect",
-            lambda line: line.detectable,
-            unit,
+        text("condition", say("column-primary-condition"), lambda line: line.condition),
+        number("estimate", say("column-primary-estimate"), lambda line: line.estimate, unit),
+        interval("interval", say("column-primary-interval"), lambda line: (line.low, line.high), unit),
+        p_value("p_adjusted", say("column-primary-p-adjusted"), lambda line: line.p_adjusted),
+        p_value("p", say("column-primary-p"), lambda line: line.p),
+        number("detectable", say("column-primary-detectable"), lambda line: line.detectable, unit),
+        count("participants", say("column-primary-participants"), lambda line: line.participants),
+        count("items", say("column-primary-items"), lambda line: line.items),
+        text(
+            "marked", say("column-primary-planned"), lambda line: "planned" if line.planned else "exploratory"
         ),
-        count("participants", "Participants", lambda line: line.participants),
-        count("items", "Items", lambda line: line.items),
-        text("marked", "Planned", lambda line: "planned" if line.planned else "exploratory"),
     )
     adjusted = sorted({line.adjustment for line in primary.estimates} - {"none"})
-    corrected = [f"Corrected for all lines together: {', '.join(adjusted)}."] if adjusted else []
+    corrected = [say("primary-corrected", how=", ".join(adjusted))] if adjusted else []
     notes = [*corrected, *_notes(primary.estimates)]
     table = build_table("primary", primary.measure, primary.estimates, sources, "", notes)
     return _shown(replace(table, planned=any(line.planned for line in primary.estimates)))

@@ -1,4 +1,4 @@
-"""A figure as data, by what is drawn: intervals, curves, bars, distributions, the flow of people."""
+"""A figure as data, by what is drawn: intervals, curves, bars, distributions, many scores, the flow of people."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Flow:
         arrived: opened the first page; the sum of the next nine.
         undecided: have neither agreed nor declined.
         declined: did not agree.
-        no_place: came when all places were taken.
+        no_place: came when all places, or those of their quota, were taken.
         screened_out: did not pass the screening test.
         withdrawn: took their answers back; these are deleted.
         left: stopped, and their place was given up.
@@ -54,7 +54,7 @@ class Flow:
 
     @property
     def began(self) -> int:
-        """Those who got past the door: they left, withdrew, are under way or came to the end."""
+        """Those who began: they left, withdrew, are under way or came to the end."""
         return self.left + self.withdrawn + self.under_way + self.complete
 
     @property
@@ -168,6 +168,60 @@ class Distribution:
 
 
 @dataclass(frozen=True)
+class SwarmRow:
+    """The scores of one feature, a point for each input.
+
+    Attributes:
+        label: of the feature.
+        scores: one for each input that has it.
+        places: where each input's value lies among all, from 0 (lowest) to 1; None where values have no order, or none
+            is there.
+    """
+
+    label: str
+    scores: tuple[float, ...]
+    places: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class Swarm:
+    """A point for each input and feature, by its score; points that would hide each other stand apart."""
+
+    KIND: ClassVar = "swarm"
+    score_label: str
+    swarms: tuple[SwarmRow, ...]
+
+
+@dataclass(frozen=True)
+class Points:
+    """Scores over values, by one method."""
+
+    label: str
+    values: tuple[float, ...]
+    scores: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """Scores of one feature over its values; of categories the values are places among ``categories``."""
+
+    KIND: ClassVar = "dependence"
+    value_label: str
+    score_label: str
+    points: tuple[Points, ...]
+    categories: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A number from -1 to 1 for each two of the labels; None where there is none."""
+
+    KIND: ClassVar = "matrix"
+    labels: tuple[str, ...]
+    cells: tuple[tuple[float | None, ...], ...]
+
+
+@dataclass(frozen=True)
 class FlowChart:
     """The way of the participants."""
 
@@ -181,7 +235,7 @@ class Figure:
 
     key: str
     title: str
-    data: Intervals | Curve | Bars | Distribution | FlowChart
+    data: Intervals | Curve | Bars | Distribution | Swarm | Dependence | Matrix | FlowChart
     sentence: str = ""
 
     JSON: ClassVar = (..., "kind")
@@ -201,6 +255,8 @@ class Figure:
                 return not lines
             case Bars(bars=bars):
                 return not bars
+            case Swarm(swarms=drawn) | Dependence(points=drawn) | Matrix(labels=drawn):
+                return not drawn
         return False
 
 

@@ -8,6 +8,7 @@ from typing import Generic, Literal, Self, TypeVar
 
 from verax.notebook import paragraph_html
 from verax.notebook import table_html as cells_html
+from verax.phrases import say
 from verax.results.units import NONE, Unit
 from verax.results.verdict import Verdict, has_intervals
 from verax.text import MINUS, NOTHING, minus, p_number, percent
@@ -224,6 +225,24 @@ class Cell(str):
         return made
 
 
+def words_table(
+    key: str, title: str, headings: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1
+) -> Table:
+    """A table whose values are written already, such as means with their intervals; the first columns are texts.
+
+    A value that is a `Cell` may stand out.
+    """
+    columns = tuple(
+        Column(str(place), heading, "text" if place < texts else "number")
+        for place, heading in enumerate(headings)
+    )
+    keyed = []
+    for row in rows:
+        marks = {mark_key(str(place)): cell.mark for place, cell in enumerate(row) if isinstance(cell, Cell)}
+        keyed.append({str(place): str(cell) for place, cell in enumerate(row)} | marks)
+    return Table(key, title, columns, tuple(keyed), "")
+
+
 def rows_of(table: Table) -> list[list[Cell]]:
     """The table's values as readers see them, row by row."""
     return [
@@ -244,19 +263,21 @@ def verdict_lines(verdict: Verdict) -> list[str]:
         f"  {mark} {name:<{widths[0]}}  {shown:<{widths[1]}}  {words}".rstrip()
         for mark, name, shown, words in rows
     ]
-    if rows:
+    if any(row.estimate is not None for row in verdict.judged):
         lines.append(f"  ({_legend(verdict)})")
     return [*lines, "", *verdict.rests_on] if verdict.rests_on else lines
 
 
 def _legend(verdict: Verdict) -> str:
-    intervals = ", with 95% intervals" if has_intervals(verdict.judged) else ""
-    against = (
-        f"; {verdict.reference.name}: {minus(f'{verdict.reference.value:.{verdict.decimals}f}')}"
-        if verdict.reference
-        else ""
+    given = verdict.reference
+    return say(
+        "findings",
+        "legend",
+        measure=verdict.measure,
+        intervals=has_intervals(verdict.judged),
+        reference="none" if given is None else given.name,
+        value="" if given is None else minus(f"{given.value:.{verdict.decimals}f}"),
     )
-    return f"{verdict.measure}{intervals}{against}"
 
 
 def table_lines(table: Table) -> list[str]:

@@ -9,6 +9,8 @@ from verax.text import minus, signed
 _ONE_DECIMAL = frozenset(
     ("points", "percentage points", "per cent", "percent", "%", "seconds", "minutes", "s", "min", "ms")
 )
+# Sizes of scores are of any order: a probability's and a price's are read with as many digits.
+_THREE_DIGITS = "|score|"
 _OF_SHARES = frozenset(("points", "%", "per cent"))
 
 Ends = tuple[float, float] | None
@@ -48,6 +50,8 @@ class Unit(str):
 
     def number(self, value: float) -> str:
         """A number in this unit as tables and figures show it, with a true minus sign."""
+        if self == _THREE_DIGITS:
+            return minus(f"{value:,.0f}" if abs(value) >= 100 else f"{value:#.3g}".removesuffix("."))
         if isinstance(value, int) and self.decimals > 1:
             return minus(f"{value:,}")
         # What two decimals would show as 0 keeps its sign and size.
@@ -65,5 +69,6 @@ NONE = Unit("")
 POINTS = Unit("points")
 PERCENT = Unit("%")
 SCORE = Unit("score")
+SCORE_SIZE = Unit(_THREE_DIGITS)
 SECONDS = Unit("seconds")
 MINUTES = Unit("minutes")

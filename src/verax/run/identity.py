@@ -192,7 +192,7 @@ class _UnknownError(Exception):
 def identity(thing: object) -> str | None:
     """A hash of all that an object's behaviour depends on; None where that cannot be known."""
     try:
-        return hashlib.sha256(_Description().of(thing).encode()).hexdigest()
+        return hashlib.sha256(_Description().describe(thing).encode()).hexdigest()
     except (_UnknownError, RecursionError):
         return None
 
@@ -203,19 +203,19 @@ class _Description:
     def __init__(self) -> None:
         self._met: dict[int, tuple[int, object]] = {}  # the object too, or another one could get its id
 
-    def of(self, thing: object) -> str:
+    def describe(self, thing: object) -> str:
         if thing is None or isinstance(thing, bool | int | float | complex | str | bytes | Path):
             return repr(thing)
         if id(thing) in self._met:
             return f"#{self._met[id(thing)][0]}"
         self._met[id(thing)] = len(self._met), thing
         if isinstance(thing, list | tuple):
-            return f"{type(thing).__name__}[{', '.join(self.of(item) for item in thing)}]"
+            return f"{type(thing).__name__}[{', '.join(self.describe(item) for item in thing)}]"
         if isinstance(thing, set | frozenset):
-            return f"{type(thing).__name__}{sorted(_Description().of(item) for item in thing)}"
+            return f"{type(thing).__name__}{sorted(_Description().describe(item) for item in thing)}"
         if isinstance(thing, Mapping):
             pairs = sorted(thing.items(), key=lambda pair: repr(pair[0]))
-            return f"{{{', '.join(f'{self.of(key)}: {self.of(value)}' for key, value in pairs)}}}"
+            return f"{{{', '.join(f'{self.describe(key)}: {self.describe(value)}' for key, value in pairs)}}}"
         if isinstance(thing, ModuleType):
             return _installed(thing.__name__) if is_installed(thing.__name__) else self._module(thing)
         if isinstance(thing, type):
@@ -225,17 +225,17 @@ class _Description:
     def _callable(self, thing: object) -> str:
         if isinstance(thing, staticmethod | classmethod | MethodType):
             holder = getattr(thing, "__self__", None)
-            return f"{self.of(thing.__func__)} of {self.of(holder)}"
+            return f"{self.describe(thing.__func__)} of {self.describe(holder)}"
         if isinstance(thing, property | functools.cached_property):
             parts = (getattr(thing, name, None) for name in ("fget", "fset", "fdel", "func"))
-            return f"property({', '.join(self.of(part) for part in parts)})"
+            return f"property({', '.join(self.describe(part) for part in parts)})"
         if isinstance(thing, functools.partial):
-            return f"partial({self.of(thing.func)}, {self.of(thing.args)}, {self.of(thing.keywords)})"
+            return f"partial({self.describe(thing.func)}, {self.describe(thing.args)}, {self.describe(thing.keywords)})"
         name, module = getattr(thing, "__qualname__", None), getattr(thing, "__module__", None)
         if name and (isinstance(thing, BuiltinFunctionType) or is_installed(module)):
             return f"{_installed(module)}.{name}"
         if hasattr(thing, "__wrapped__"):  # such as a function with a cache
-            return f"{type(thing).__qualname__}({self.of(thing.__wrapped__)})"
+            return f"{type(thing).__qualname__}({self.describe(thing.__wrapped__)})"
         return self._function(thing) if isinstance(thing, FunctionType) else ""
 
     def _function(self, function: FunctionType) -> str:
@@ -243,7 +243,7 @@ class _Description:
         # What a global name means to it; the name itself if it is built in, or not there yet.
         named = {name: function.__globals__.get(name, name) for name in _globals_of(function.__code__)}
         given = [function.__defaults__, function.__kwdefaults__, held, named]
-        return f"def({_code(function.__code__)}, {self.of(given)})"
+        return f"def({_code(function.__code__)}, {self.describe(given)})"
 
     def _class(self, kind: type) -> str:
         if is_installed(kind.__module__):
@@ -254,7 +254,7 @@ class _Description:
             # What Python itself writes into a class is not described: it follows from the rest.
             if isinstance(value, FunctionType) or not name.startswith(("__", "_abc_"))
         }
-        return f"class {kind.__qualname__}({self.of(list(kind.__bases__))}, {self.of(inside)})"
+        return f"class {kind.__qualname__}({self.describe(list(kind.__bases__))}, {self.describe(inside)})"
 
     def _module(self, module: ModuleType) -> str:
         code = code_of(module.__name__)
@@ -275,14 +275,14 @@ class _Description:
     def _instance(self, thing: object) -> str:
         get_params = getattr(thing, "get_params", None)
         if callable(get_params):  # of scikit-learn: its parameters, not what an earlier fit left
-            return f"{self.of(type(thing))}({self.of(get_params(deep=False))})"
+            return f"{self.describe(type(thing))}({self.describe(get_params(deep=False))})"
         if dataclasses.is_dataclass(thing):
             state = {field.name: getattr(thing, field.name) for field in dataclasses.fields(thing)}
         elif hasattr(thing, "__dict__") and type(thing).__basicsize__ == _Plain.__basicsize__:
             state = vars(thing)
         else:
             raise _UnknownError
-        return f"{self.of(type(thing))}({self.of(state)})"
+        return f"{self.describe(type(thing))}({self.describe(state)})"
 
 
 def _globals_of(code: CodeType) -> Iterator[str]:

@@ -130,7 +130,7 @@ class Store:
             stored = json.loads(self.path(key).read_bytes())
             outcome = Outcome(**stored["outcome"])
             whole = stored["sha256"] == _outcome_digest(outcome) and outcome.key == key
-        except (OSError, ValueError, TypeError, KeyError):
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
             return None  # absent, cut off, or not ours: the job is simply run again
         return outcome if whole else None
 

@@ -17,13 +17,14 @@ from typing import Any, TypeAlias
 from verax.codec import check_version
 from verax.errors import VeraxError
 from verax.installed import VERSION
-from verax.run.canonical import canonical, write_json
+from verax.run.canonical import canonical, write_json, write_whole
 from verax.run.jobs import Store
 from verax.text import listed
 
 SEAL = "sha256.json"
 MANIFEST = "manifest.json"
 FORMAT = 1
+DIGEST_BYTES = 32
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,23 @@ def is_whole(folder: Path) -> bool:
     try:
         sealed = json.loads((folder / SEAL).read_bytes())
         return bool(sealed == file_hashes(folder, _names(folder)))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
+
+
+def write_checked(path: Path, content: bytes) -> None:
+    """Writes a file of a cache, whole or not at all, that begins with the hash of what it holds."""
+    write_whole(path, hashlib.sha256(content).digest() + content)
+
+
+def read_checked(path: Path) -> bytes | None:
+    """What `write_checked` wrote; None if there is no such file, or a byte of it was changed."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    sum, held = content[:DIGEST_BYTES], content[DIGEST_BYTES:]
+    return held if hashlib.sha256(held).digest() == sum else None
 
 
 def _names(folder: Path) -> list[str]:
@@ -86,9 +102,10 @@ def verify(folder: str | Path, *, jobs: bool = True) -> Verified:
     """
     folder = Path(folder)
     manifest = _manifest(folder)
-    hashes = _hashes(manifest)
+    results, page = _hashes(manifest), _inside(manifest.get(PAGE)) or {}
+    hashes = {**(results or {}), **page}
     problems = []
-    for name, expected in (hashes or {}).items():
+    for name, expected in hashes.items():
         try:
             if file_hash(folder / name) != expected:
                 problems.append(f"{name} was changed after it was written")
@@ -96,8 +113,8 @@ def verify(folder: str | Path, *, jobs: bool = True) -> Verified:
             problems.append(f"{name} is missing")
     outcomes = list(_outcomes(folder)) if jobs else []
     problems += [f"the outcome {name} is not what the run stored" for name, whole in outcomes if not whole]
-    files = len(hashes or {}) + len(outcomes) - len(problems)
-    return Verified(folder, files, tuple(problems), unsaid=hashes is None)
+    files = len(hashes) + len(outcomes) - len(problems)
+    return Verified(folder, files, tuple(problems), unsaid=results is None)
 
 
 def _manifest(folder: Path) -> Mapping[str, object]:
@@ -124,9 +141,16 @@ def _hashes(manifest: Mapping[str, object]) -> Mapping[str, str] | None:
         said = manifest.get("hashes")
     else:
         said = manifest.get("results")
-    # A name that leads out of the folder is none of ours.
-    known = isinstance(said, dict) and all(Path(name).name == name for name in said)
-    return {str(name): str(hash) for name, hash in said.items()} if known and isinstance(said, dict) else None
+    return _inside(said)
+
+
+def _inside(said: object) -> Mapping[str, str] | None:
+    """Hashes by the names of files; None if there are none, or if a name leads out of the folder."""
+    if not isinstance(said, dict) or any(
+        Path(name).is_absolute() or ".." in Path(name).parts for name in said
+    ):
+        return None
+    return {str(name): str(hash) for name, hash in said.items()}
 
 
 def _outcomes(folder: Path) -> Iterator[tuple[str, bool]]:
@@ -144,6 +168,7 @@ NAME = "manifest.json"
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "xgboost", "numba", "torch")
 # The same library under another name of its distribution.
 ALSO_CALLED = {"xgboost": "xgboost-cpu"}
+PAGE = "page"  # the hashes of what is made of the results
 IDENTITY = ("spec", "seeds", "hashes")  # what makes a run this run and no other
 
 
@@ -213,6 +238,14 @@ def note_results(folder: str | Path, names: Iterable[str]) -> Manifest:
     return manifest
 
 
+def note_page(folder: str | Path, paths: Iterable[Path]) -> None:
+    """The same for a report, its tables and figures; nothing in a folder without a manifest."""
+    folder = Path(folder)
+    if (folder / NAME).is_file():
+        names = (path.relative_to(folder).as_posix() for path in paths)
+        write_json(folder / NAME, {**_manifest(folder), PAGE: file_hashes(folder, names)})
+
+
 def check_manifest(
     folder: str | Path,
     spec: Mapping[str, object],
@@ -269,7 +302,7 @@ def _read(path: Path) -> Manifest | None:
         manifest = json.loads(path.read_bytes())
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise VeraxError(
             f"{path} cannot be read ({error}); choose another --out, or delete that folder."
         ) from error

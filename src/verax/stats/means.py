@@ -238,7 +238,8 @@ def share_around(
     seen = (units - 1) * variance_of(values / most) / room if room > 0 else 0.0
     dispersion = (seen + WORTH * EXPECTED) / (units - 1 + WORTH)
     # Where all score alike, nothing shows that common parts matter less than they could.
-    effect = found.design_effect if found.variance > 0 or shared is None else shared.most
+    varies = bool(np.ptp(values) > 1e-9 * most)  # not by rounding alone
+    effect = found.design_effect if varies or shared is None else shared.most
     low, high = share_ends(share, units / (dispersion * effect), found.df, level)
     return Estimate(mean, most * low, most * high, units, spread, level)
 

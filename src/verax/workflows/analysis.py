@@ -154,14 +154,18 @@ class Analysis:
         """Writes the page and the tables to paste; where the page is."""
         from verax.reporting.study import write_study_report
         from verax.results.tables import to_latex, to_markdown
+        from verax.run.manifest import note_page
 
         write_study_report(self.folder, self.summary)
         tables = self.folder / "tables"
         tables.mkdir(exist_ok=True)
+        page, written = self.folder / "report.html", []
         for table in self.summary.all_tables:
-            (tables / f"{table.key}.md").write_text(to_markdown(table), encoding="utf-8")
-            (tables / f"{table.key}.tex").write_text(to_latex(table), encoding="utf-8")
-        return self.folder / "report.html"
+            for ending, text in (("md", to_markdown(table)), ("tex", to_latex(table))):
+                written.append(tables / f"{table.key}.{ending}")
+                written[-1].write_text(text, encoding="utf-8")
+        note_page(self.folder, [page, *sorted((self.folder / "figures").glob("*.svg")), *written])
+        return page
 
     def __repr__(self) -> str:
         return f"Analysis({str(self.folder)!r}, {self.summary.title!r})"
@@ -202,6 +206,7 @@ def analyze_study(
         bots=asked.bots,
         session_term=asked.session_term,
         refuse_unequal=asked.refuse_unequal,
+        methods_only=asked.methods_only,
     )
     defects_of(how)  # says what is wrong with `mend`, also where nothing is resampled
     collected = _collected(folder, asked.database, asked.export)

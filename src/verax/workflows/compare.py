@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from verax.arrays import FloatArray
 from verax.data import Dataset, load_dataset
 from verax.data.dataset import Inputs
+from verax.data.files import read_rows
 from verax.errors import OwnCodeError, VeraxError
 from verax.explain import Attribution, Explanation, Fragments
 from verax.explain import fragments as make_fragments
@@ -18,16 +19,21 @@ from verax.explain.base import explanations_of, model_inputs, target_number
 from verax.explain.perturbed import shown_input
 from verax.explain.random import Random, RandomFragments
 from verax.models import Model, resolve_model
-from verax.models.llm.adapt import ENDPOINT
+from verax.models.llm.adapt import ENDPOINT, endpoint_named
 from verax.models.ready import check_model
-from verax.models.resolve import is_saved
+from verax.models.resolve import fitted_thing, is_saved
+from verax.models.wrappers import check_texts, encode_rows
 from verax.options import DatasetSpec
+from verax.perturb import path_for
+from verax.perturb.paths.tables import dependence_notes, fallback_notes
 from verax.phrases import say
 from verax.reporting.comparison import Comparison, Entry, Subject
 from verax.run.progress import During, quietly
+from verax.workflows.explainer_batches import judged_scores
 from verax.workflows.given_objects import Named, parse_explainers, preset_explainers
-from verax.workflows.measure_explainers import judge_inputs, judged_scores
+from verax.workflows.measure_explainers import judge_inputs
 from verax.workflows.options import ExplainSpec
+from verax.workflows.own_rows import own_inputs, rows_with_model
 
 
 @dataclass(frozen=True)
@@ -83,6 +89,31 @@ def from_test_part(numbers: Sequence[int], dataset: Dataset) -> list[ChosenInput
     ]
 
 
+def from_file(spec: ExplainSpec, dataset: Dataset) -> Inputs:
+    """The inputs of a file of somebody's own, as those of a dataset."""
+    assert spec.rows is not None
+    table = dataset.fields is not None or dataset.schema is not None
+    inputs, _ = own_inputs(read_rows(spec.rows), spec.text, spec.label, columns=table)
+    if dataset.fields is not None:
+        return dataset.fields.join(inputs)
+    if dataset.schema is not None:
+        return encode_rows(inputs, dataset.schema)
+    return check_texts(inputs)
+
+
+def _some_rows(spec: ExplainSpec, inputs: Inputs) -> Iterator[ChosenInput]:
+    """Those of a file's inputs that are asked for by number, or the first ones."""
+    numbers = spec.numbers
+    if spec.n is not None or not numbers:
+        numbers = [*numbers, *range(min(spec.n or FIRST, len(inputs)))]
+    for number in numbers:
+        if not 0 <= number < len(inputs):
+            raise VeraxError(
+                f"There is no row {number}; {spec.rows!r} has the rows 0 to {len(inputs) - 1}, counted from 0."
+            )
+        yield ChosenInput(f"row {number}", inputs[number])
+
+
 def parse_target(target: str | None, model: Model) -> int | None:
     """A class given by its name, or else by its number."""
     if target is None:
@@ -104,12 +135,16 @@ class Request:
         dataset: loaded.
         chosen: the inputs.
         explainers: the methods.
+        model: of rows of somebody's own, if it was fitted before; else it is fitted on the dataset.
+        notes: what to say above.
     """
 
     spec: ExplainSpec
     dataset: Dataset
     chosen: tuple[ChosenInput, ...]
     explainers: tuple[Named, ...]
+    model: Model | None = None
+    notes: tuple[str, ...] = ()
 
 
 def requested(spec: ExplainSpec, during: During = quietly) -> Request:
@@ -119,11 +154,22 @@ def requested(spec: ExplainSpec, during: During = quietly) -> Request:
         if spec.preset is None
         else preset_explainers(spec.preset, spec.seed)
     )
-    if not is_saved(spec.model) and not spec.model.startswith(ENDPOINT):
+    if spec.model.startswith(ENDPOINT):
+        endpoint_named(spec.model)
+    elif not is_saved(spec.model):
         check_model(spec.model)
+    if spec.rows is not None and "dataset" not in spec.model_fields_set:
+        with during(f"loading {spec.rows}"):
+            alone = fitted_thing(spec.model)
+            if alone is not None:
+                model, data, notes = rows_with_model(alone, spec.rows, spec.text, spec.label)
+                own = tuple(_some_rows(spec, data.test.inputs))
+                return Request(spec, data, own, tuple(explainers), model, tuple(notes))
     with during(f"loading {spec.dataset}"):
         reading = {name: getattr(spec, name) for name in DatasetSpec.model_fields}
         dataset = load_dataset(spec.dataset, seed=spec.seed, **reading)
+    if spec.rows is not None:
+        return Request(spec, dataset, tuple(_some_rows(spec, from_file(spec, dataset))), tuple(explainers))
     chosen = from_texts(spec.texts, dataset) + from_test_part(spec.numbers, dataset)
     if spec.n is not None or not chosen:
         chosen += from_test_part(range(min(spec.n or FIRST, len(dataset.test))), dataset)
@@ -140,7 +186,7 @@ def explain_side_by_side(request: Request, *, judge: bool, during: During = quie
     """
     spec, dataset, chosen = request.spec, request.dataset, request.chosen
     with during(f"fitting {spec.model}"):
-        model = resolve_model(spec.model, dataset, seed=spec.seed)
+        model = request.model or resolve_model(spec.model, dataset, seed=spec.seed)
     fragments = (
         None
         if spec.fragments is None
@@ -153,10 +199,13 @@ def explain_side_by_side(request: Request, *, judge: bool, during: During = quie
         chosen,
         request.explainers,
         parse_target(spec.target, model),
-        dataset.notes,
+        (*dataset.notes, *request.notes, *dependence_notes(model)),
         during,
         fragments,
     )
+    # What was refused is known only now.
+    slow = fallback_notes(model, path_for(model))
+    comparison = replace(comparison, notes=(*comparison.notes, *slow))
     if not judge:
         return comparison
     try:
@@ -196,6 +245,7 @@ def compare(
         raise VeraxError(f"The test part of {dataset.name!r} is empty; give texts of your own, or more data.")
     inputs = together([choice.input for choice in chosen])
     probabilities = model.predict_proba(inputs)
+    path_for(model)  # built once for all methods, so that it is not among the seconds of the first
     # All methods explain the same class, even where rounding would let them see another one as the predicted.
     targets = [int(np.argmax(row)) if target is None else target for row in probabilities]
     columns: list[list[Entry]] = []

@@ -11,8 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Protocol
 
-from verax.benchmarks.staining.jobs import Method
-from verax.benchmarks.staining.plan import Objects
+from verax.benchmarks.planning import Method, Objects
 from verax.benchmarks.staining.training import Refit
 from verax.data import Dataset, load_dataset
 from verax.data.inputs import as_frame
@@ -21,7 +20,7 @@ from verax.explain import Explainer, explainer, explainers
 from verax.explain.base import parameters_of
 from verax.explain.composite import AS_PUBLISHED, preset
 from verax.models import Model
-from verax.models.adapt import predicts_number
+from verax.models.adapt import predicts_number, unfitted_copy
 from verax.models.capabilities import has
 from verax.models.resolve import unwrapped
 from verax.names import Name, parse_names
@@ -316,8 +315,8 @@ def fittable(given: object) -> object:
     if _is_clonable(thing):
         if predicts_number(thing):
             raise VeraxError(
-                f"{name} predicts a number, and staining takes models of classes so far; verax.judge(model, rows) "
-                "judges explainers of models of numbers."
+                f"{name} predicts a number, and this benchmark stains classes; verax.judge(model, (rows, numbers)) "
+                "plants offsets in numbers, and judges explainers by them."
             )
         if not hasattr(thing, "predict_proba"):
             raise VeraxError(
@@ -349,10 +348,8 @@ def _is_plain_callable(thing: object) -> bool:
 def _is_clonable(thing: object) -> bool:
     if not (hasattr(thing, "fit") and hasattr(thing, "get_params")):
         return False
-    from sklearn.base import clone
-
     try:
-        clone(thing)
+        unfitted_copy(thing)
     except (TypeError, RuntimeError):
         return False
     return True

@@ -16,28 +16,34 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from verax.benchmarks.named_features import output_spread
 from verax.data import Dataset, load_dataset
+from verax.data.files import SUFFIXES, file_suffix, read_rows
 from verax.data.inputs import as_frame, plain_inputs, plain_targets
+from verax.data.load import LABEL
 from verax.errors import VeraxError
 from verax.explain import Explainer
 from verax.explain.base import class_numbers, model_inputs
 from verax.explain.random import Random, RandomFragments
-from verax.models import Model, as_model
+from verax.measures.case import output_spread
+from verax.models import Model
+from verax.models.adapt import predicts_number
 from verax.models.base import Inputs
 from verax.models.ready import check_model
-from verax.models.resolve import is_saved, own_model, resolve_model
-from verax.models.wrappers import is_texts
+from verax.models.resolve import fitted_thing, is_saved, own_model, resolve_model
+from verax.models.wrappers import TableModel, is_texts
 from verax.options import DatasetSpec, checked_spec, default_of, takes_options
-from verax.perturb.paths.tables import dependence_notes
+from verax.perturb import path_for
+from verax.perturb.paths.tables import dependence_notes, fallback_notes
 from verax.phrases import say
 from verax.run.progress import ProgressFunction, shown_progress
 from verax.seeds import stream
+from verax.workflows.explainer_batches import Clock, taken
 from verax.workflows.given_objects import explainer_label, parse_explainers
 from verax.workflows.judge_findings import PlantedTrial, planted_trial
 from verax.workflows.judgement import Judgement
-from verax.workflows.measure_explainers import Clock, judge_inputs, taken
+from verax.workflows.measure_explainers import judge_inputs
 from verax.workflows.options import JudgeOptions, JudgeSpec
+from verax.workflows.own_rows import adapted_to, own_inputs
 
 EXPLAINERS: tuple[str, ...] = default_of(JudgeSpec, "explainers")
 # Of data with labels so many inputs are judged unless told otherwise.
@@ -88,15 +94,15 @@ def judge(
         wanted = class_numbers(subject.model, subject.inputs, _of_judged(target, subject))
         labelled = subject.labelled if planted is not False else None
         number = _of_number(subject) if subject.model.output == "number" else []
-        if number and labelled is not None:
-            labelled = None
-            number.append(
-                "No reasons were planted: so far that takes classes, and the model predicts a number."
-            )
         clock, trial, planting = Clock(asked.seconds), None, list[str]()
         # First, so that all the time that is left goes to the model's own inputs.
         if labelled is not None:
-            trial, planting = _plant(subject.fitted_again, labelled, named, refit, seed, clock, told)
+            planted_in = _planted_in(labelled, subject.model)
+            if isinstance(planted_in, str):
+                planting = [planted_in]
+            else:
+                given = subject.model if number else subject.fitted_again
+                trial, planting = _plant(given, planted_in, named, refit, seed, clock, told)
         elif planted:
             planting = ["No reasons were planted: that takes labels; give data as (inputs, labels)."]
         found = judge_inputs(
@@ -109,8 +115,23 @@ def judge(
             clock=clock,
             told=told,
         )
-    notes = (*subject.notes, *number, *found.notes, *planting, *dependence_notes(subject.model))
+    slow = fallback_notes(subject.model, path_for(subject.model))
+    notes = (*subject.notes, *number, *found.notes, *planting, *slow, *dependence_notes(subject.model))
     return replace(found, planted=trial, notes=notes, seconds=clock.spent)
+
+
+def _planted_in(labelled: Dataset | tuple[Any, Any], model: Model) -> Dataset | tuple[Any, Any] | str:
+    """Data to plant in, as planting reads them; a sentence where it cannot."""
+    if model.output == "number" and (not isinstance(model, TableModel) or isinstance(labelled, Dataset)):
+        return say("judge", "offsets-need-rows")
+    if model.fields is None or isinstance(labelled, Dataset):
+        return labelled
+    if model.fields.others is not None:
+        return say("judge", "nothing-planted-mixed", columns=list(model.fields.others.names))
+    try:
+        return load_dataset(labelled, text=model.fields.texts)
+    except VeraxError as error:
+        return say("judge", "nothing-planted", reason=str(error))
 
 
 def _of_number(subject: _Subject) -> list[str]:
@@ -149,6 +170,8 @@ def _subject(model: object, data: Any, asked: JudgeSpec, reference: Any) -> _Sub
         and not Path(data).exists()
     ):
         raise VeraxError("One text was given instead of a list of texts; put it in a list: [text].")
+    if isinstance(data, str | Path) and not isinstance(data, Dataset):
+        model, data = _own_file(model, data, asked)
     pair = _inputs_and_labels(data, asked.label, asked.text)
     if isinstance(data, str | Path | Dataset):
         return _of_dataset(model, data, asked)
@@ -161,7 +184,7 @@ def _subject(model: object, data: Any, asked: JudgeSpec, reference: Any) -> _Sub
         return _of_dataset(model, load_dataset(pair, seed=asked.seed), asked)
     inputs, labels = (data, None) if pair is None else pair
     plain = plain_inputs(inputs)
-    adapted, notes = _adapted(model, plain, reference)
+    adapted, notes = adapted_to(model, plain, reference)
     if not len(plain):
         raise VeraxError("There is no input to explain; give at least one text or row.")
     places = np.arange(len(plain))
@@ -181,6 +204,26 @@ def _subject(model: object, data: Any, asked: JudgeSpec, reference: Any) -> _Sub
         None if labels is None else (plain, labels),
         tuple(notes),
     )
+
+
+def _own_file(model: object, data: str | Path, asked: JudgeSpec) -> tuple[object, Any]:
+    """A fitted model and what a file holds, where that is no dataset of classes: no labels, or a model of numbers."""
+    if asked.format is not None or file_suffix(Path(data)) not in SUFFIXES:
+        return model, data
+    thing = fitted_thing(model) if isinstance(model, str) else model
+    if thing is None:
+        return model, data
+    frame = read_rows(data)
+    label = asked.label or LABEL
+    there = label in map(str, frame.columns)
+    if asked.label is not None and not there:
+        return model, data  # which is told where datasets are read
+    if there and not predicts_number(thing):
+        return model, data
+    inputs, labels = own_inputs(frame, asked.text, label, columns=hasattr(thing, "feature_names_in_"))
+    if asked.limit is not None:
+        inputs, labels = inputs[: asked.limit], None if labels is None else labels[: asked.limit]
+    return thing, inputs if labels is None else (inputs, labels)
 
 
 def _of_dataset(model: object, data: Any, asked: JudgeSpec) -> _Subject:
@@ -242,25 +285,6 @@ def _inputs_and_labels(data: Any, label: str | None, text: str | None) -> tuple[
     return None
 
 
-def _adapted(model: object, inputs: Any, reference: Any) -> tuple[Model, list[str]]:
-    if isinstance(model, Model):
-        return model, []
-    if reference is not None:
-        return as_model(model, reference=reference), []
-    if is_texts(inputs):
-        adapted = (
-            as_model(model, kind="text") if callable(model) and not hasattr(model, "fit") else as_model(model)
-        )
-        return adapted, []
-    if len(inputs) == 1:
-        raise VeraxError(
-            "One row alone does not say what to put in place of a column that is taken away; give some of the model's "
-            "training rows: reference=rows."
-        )
-    note = say("judge", "given-rows", rows=len(inputs))
-    return as_model(model, reference=inputs), [note]
-
-
 def _named(given: Given, seed: int) -> dict[str, Explainer]:
     """Explainers by what to call them; those given by name have the seed, if they were not given their own."""
     if isinstance(given, str):
@@ -303,8 +327,13 @@ def _plant(
     rivals = {name: one for name, one in named.items() if not isinstance(one, Random | RandomFragments)}
     if left < FEWEST_SECONDS or not rivals:
         return None, ["No reasons were planted, for lack of time."] if rivals else []
+    plant: Any = planted_trial
+    if isinstance(model, Model) and model.output == "number":
+        from verax.workflows.planted_numbers import planted_offsets
+
+        plant = planted_offsets
     try:
-        trial = planted_trial(
+        trial = plant(
             model,
             data,
             rivals,

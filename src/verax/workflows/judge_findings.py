@@ -19,6 +19,7 @@ from verax.benchmarks.staining.training import Refit, within
 from verax.data import Dataset, load_dataset
 from verax.errors import VeraxError
 from verax.explain import Explainer
+from verax.explain.greedy import Greedy, GreedyPath
 from verax.phrases import say
 from verax.reporting.comparison import Comparison
 from verax.results.verdict import Sign
@@ -44,7 +45,7 @@ FIRST_SECONDS = 5.0
 # A stain may take so much longer than the first one.
 LONGER = 1.3
 # Told how far it is: a share between 0 and 1, and what is being done.
-Told = Callable[[float, str], object]
+OnProgress = Callable[[float, str], object]
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def planted_trial(
     size: int = 2,
     seed: int = 0,
     seconds: float = 120.0,
-    progress: Told = quietly,
+    progress: OnProgress = quietly,
 ) -> PlantedTrial:
     """Plants reasons in labelled data, fits the model anew on them, and scores explainers by what they find.
 
@@ -121,7 +122,7 @@ def planted_trial(
     named = gathered.add_explainers(explainers)
     methods = gathered.methods(StainSpec(explainers=named, seed=seed))
     things |= gathered.things
-    wish = StainRequest(size=size, min_flipped=FEWEST_INPUTS)
+    request = StainRequest(size=size, min_flipped=FEWEST_INPUTS)
     # In two threads a busy machine takes many times as long for a small model, and on a quiet one little is gained.
     with at_hand(things), one_thread():
         progress(0.0, "finding out how reasons can be planted")
@@ -133,11 +134,11 @@ def planted_trial(
                 f"To fit the model once took {duration(spent() - begun)}, and planting takes {FEWEST_FITS} fits or "
                 f"more: more than the {duration(seconds)} that it may take. Give seconds= a larger number."
             )
-        chosen = _way(ready, wish, name, stains, seed, SEARCHING * seconds)
+        chosen = _way(ready, request, name, stains, seed, SEARCHING * seconds)
         sentences = chosen.sentences()
 
         def measure(number: int, most: int) -> TrialResult:
-            planted, drawn = plant_in(ready, "presence", wish, chosen.planting, 1, seed + number)
+            planted, drawn = plant_in(ready, "presence", request, chosen.planting, 1, seed + number)
             return jobs.measured(
                 planted, drawn, chosen.planting, (name, "auto"), methods, most, LEARNT, (seed + number, seed)
             )
@@ -196,12 +197,12 @@ def _model(model: object, refit: Callable[..., object] | None) -> tuple[str, dic
 
 
 def _way(
-    ready: Stainable, wish: StainRequest, name: str, stains: int, seed: int, seconds: float
+    ready: Stainable, request: StainRequest, name: str, stains: int, seed: int, seconds: float
 ) -> ChosenPlanting:
     """How reasons are planted so that the model learns them."""
     first, models = Planting(first_seed=seed), {"the model": name}
     try:
-        return choose_planting(ready, "presence", wish, 1, models, first, stains, LEARNT, seed, seconds)
+        return choose_planting(ready, "presence", request, 1, models, first, stains, LEARNT, seed, seconds)
     except CannotPlantError as error:
         # The settings that would help are those of a benchmark; here there are only the data.
         raise VeraxError(f"{error.problem}; give more data.") from error
@@ -321,6 +322,7 @@ class Trial:
         idle: share of its features that do nothing for the answer.
         silent: inputs of which it names none.
         control: whether its scores are random on purpose.
+        removal: whether it looks for features whose removal changes the answer.
         worths: of each input.
         falls: how far the probability falls without the named features, for each input.
         named: the features that it names, for each input.
@@ -346,6 +348,7 @@ class Trial:
     idle: float
     silent: int
     control: bool
+    removal: bool
     worths: tuple[float, ...] = field(repr=False)
     falls: tuple[float, ...] = field(repr=False)
     named: tuple[tuple[str, ...], ...] = field(repr=False)
@@ -381,6 +384,18 @@ class Trial:
         return say("judge", f"judged-{case}")
 
 
+# Explainers that look for what changes the answer when it is taken away.
+SEEK_REMOVAL = ("greedy", "greedy-path", "omission")
+
+
+def seeks_removal(name: str, explainer: object) -> bool:
+    """Whether an explainer optimises what the answer does without its features, whatever it is called here.
+
+    By its name too, since explanations may come from elsewhere.
+    """
+    return isinstance(explainer, Greedy | GreedyPath) or name.split("(", maxsplit=1)[0] in SEEK_REMOVAL
+
+
 @dataclass(frozen=True)
 class Lead:
     """That one explainer is shown to be ahead of another, after correction over all claims of the verdict."""
@@ -401,6 +416,7 @@ class Findings:
         trials: what each explainer reached.
         leads: which explainers are shown to be ahead of which.
         redundant: whether a few features are enough for the answer though taking any few away changes little.
+        chosen: which measures the verdict rests on for this sort of model and why, in a sentence.
         planted: what explainers found of reasons that were planted in copies of the model; None if none were.
         notes: sentences on what was left out, replaced or not done, and why.
         explanations: every explanation, by explainer, in the order of the inputs.
@@ -415,6 +431,7 @@ class Findings:
     trials: tuple[Trial, ...]
     leads: tuple[Lead, ...] = ()
     redundant: bool = False
+    chosen: str = ""
     planted: PlantedTrial | None = None
     notes: tuple[str, ...] = ()
     explanations: Mapping[str, Sequence[Explanation]] = field(default_factory=dict, repr=False)

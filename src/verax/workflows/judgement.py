@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 SOME_IDLE = 0.1
 # Reasons that planting tries.
 STAINS = 6
-GREEDY = ("greedy", "greedy-path", "omission")
 
 say = partial(say_phrase, "judge")
 
@@ -127,6 +126,8 @@ def _between(found: Findings, good: Sequence[Trial]) -> str:
 
 def rests_on(found: Findings) -> list[str]:
     """What the verdict rests on and what it does not say, in a few sentences."""
+    if found.features < 2:
+        return []  # nothing was chosen: there is no verdict that rests on anything
     said = []
     if found.planted is not None:
         said.append(_of_planted(found))
@@ -149,10 +150,11 @@ def rests_on(found: Findings) -> list[str]:
     seeds = [f"{trial.name} {trial.seeds:.0%}" for trial in found.trials if trial.seeds is not None]
     if seeds:
         said.append(say("seeds", shares=seeds))
-    greedy = [trial.name for trial in found.trials if trial.name.split("(")[0] in GREEDY]
+    greedy = [trial.name for trial in found.trials if trial.removal]
     if greedy:
         said.append(say("removal", names=greedy))
-    return [*said, *found.notes, say("method", most=TOP, kind=found.kind)]
+    chosen = [found.chosen] if found.chosen else []
+    return [*said, *found.notes, *chosen, say("method", most=TOP, kind=found.kind)]
 
 
 def area(found: Findings, name: str) -> float | None:
@@ -224,6 +226,8 @@ class Judgement(Findings):
             Judged(
                 row.name, row.sign, row.words, _percent(row.reached), _percent(row.low), _percent(row.high)
             )
+            if self.features > 1
+            else Judged(row.name, "open", say("judged-nothing"), None)
             for row in rows
         )
         drawn = [end for row in judged for end in (row.estimate, row.low) if end is not None]

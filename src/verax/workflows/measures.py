@@ -2,78 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from verax.benchmarks.measures.findings import MeasuresFindings
+from verax.benchmarks.contract import Planned
+from verax.benchmarks.measures import findings as measures_run
+from verax.benchmarks.measures.findings import MeasuresSummary
 from verax.benchmarks.measures.jobs import plan_measures
-from verax.benchmarks.measures.run import ComparisonRun, run_measures
 from verax.benchmarks.measures.spec import MeasuresOptions, MeasuresSpec
-from verax.benchmarks.spec_files import BenchmarkSpec, spec_options
-from verax.benchmarks.staining.jobs import Method
-from verax.benchmarks.staining.plan import Objects
-from verax.benchmarks.students.findings import StudentsFindings, TaughtRun, run_students
+from verax.benchmarks.planning import Method, Objects
+from verax.benchmarks.spec_files import spec_options
+from verax.benchmarks.students import findings as students_run
+from verax.benchmarks.students.findings import StudentsSummary
 from verax.benchmarks.students.jobs import plan_students
 from verax.benchmarks.students.spec import StudentsOptions, StudentsSpec
-from verax.installed import require
-from verax.notebook import paragraph_html
 from verax.options import RunSpec, checked_spec, split_options, takes_options
-from verax.phrases import say
-from verax.run.identity import at_hand
-from verax.run.progress import During, quietly, terminal_progress
-from verax.workflows.given_objects import Gathered, Given, Refitting, gather
+from verax.run.progress import During, quietly
+from verax.workflows.bench import BenchmarkRun, run_own
+from verax.workflows.given_objects import Given, Refitting, gather
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    import pandas as pd
-
-
-S = TypeVar("S", bound=BenchmarkSpec)
-Plan = TypeVar("Plan")
-Done = TypeVar("Done")
-
-MEASURES_OUT = Path("runs/measures")
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class MeasuresRun:
-    """A finished comparison of measures.
-
-    Attributes:
-        folder: where it lies.
-        run: all that it found.
-    """
-
-    folder: Path
-    run: ComparisonRun
-
-    @property
-    def findings(self) -> MeasuresFindings:
-        """Estimates, verdicts and sentences; its ``to_dict()`` is what stands in summary.json."""
-        return self.run.findings
-
-    @property
-    def results(self) -> pd.DataFrame:
-        """One row per explanation and measure, as in results.parquet; docs/measures.md says what the columns mean."""
-        return self.run.results
-
-    def report(self) -> Path:
-        """Writes report.html into the run's folder; where the page is."""
-        from verax.reporting.findings_page import write_page
-        from verax.reporting.measures_and_students import measures_page
-
-        return write_page(self.folder, measures_page(self.findings, self.run.manifest))
-
-    def __repr__(self) -> str:
-        return f"MeasuresRun({str(self.folder)!r}, {len(self.findings.measures)} measures)"
-
-    def _repr_html_(self) -> str:
-        return paragraph_html(
-            *self.findings.sentences, say("common", "report-is", path=str(self.folder / "report.html"))
-        )
+MEASURES_OUT, STUDENTS_OUT = Path("runs/measures"), Path("runs/students")
+MeasuresRun = BenchmarkRun[MeasuresSummary]
+StudentsRun = BenchmarkRun[StudentsSummary]
 
 
 @takes_options(MeasuresSpec, RunSpec)
@@ -110,52 +64,7 @@ def bench_measures(
     asked = (spec_options(spec, "measures") if spec is not None else {}) | own
     gathered = gather(asked, dataset, models, explainers, refit)
     checked = checked_spec(MeasuresSpec, asked)
-    folder = Path(out)
-    run = MeasuresRun(folder, _done(checked, gathered, plan_measures, run_measures, folder, how, during))
-    with during("writing the report"):
-        run.report()
-    return run
-
-
-STUDENTS_OUT = Path("runs/students")
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class StudentsRun:
-    """A finished run with students.
-
-    Attributes:
-        folder: where it lies.
-        run: all that it found.
-    """
-
-    folder: Path
-    run: TaughtRun
-
-    @property
-    def findings(self) -> StudentsFindings:
-        """Estimates and sentences; its ``to_dict()`` is what stands in summary.json."""
-        return self.run.findings
-
-    @property
-    def results(self) -> pd.DataFrame:
-        """One row per student, size, test and method, as in results.parquet; see docs/students.md."""
-        return self.run.results
-
-    def report(self) -> Path:
-        """Writes report.html into the run's folder; where the page is."""
-        from verax.reporting.findings_page import write_page
-        from verax.reporting.measures_and_students import students_page
-
-        return write_page(self.folder, students_page(self.findings, self.run.manifest))
-
-    def __repr__(self) -> str:
-        return f"StudentsRun({str(self.folder)!r}, {len(self.findings.methods)} methods)"
-
-    def _repr_html_(self) -> str:
-        return paragraph_html(
-            *self.findings.sentences, say("common", "report-is", path=str(self.folder / "report.html"))
-        )
+    return run_own(checked, gathered, _measures, out, how, during)
 
 
 @takes_options(StudentsSpec, RunSpec)
@@ -192,35 +101,12 @@ def bench_students(
     asked = (spec_options(spec, "students") if spec is not None else {}) | own
     gathered = gather(asked, dataset, models, explainers, refit)
     checked = checked_spec(StudentsSpec, asked)
-    folder = Path(out)
-    run = StudentsRun(folder, _done(checked, gathered, plan_students, run_students, folder, how, during))
-    with during("writing the report"):
-        run.report()
-    return run
+    return run_own(checked, gathered, _students, out, how, during)
 
 
-def _done(
-    spec: S,
-    gathered: Gathered,
-    plan: Callable[[S, list[Method], Objects], Plan],
-    run: Callable[..., Done],
-    folder: Path,
-    how: RunSpec,
-    during: During,
-) -> Done:
-    """Plans what is asked and does it."""
-    require("A benchmark", "pyarrow", extra="bench")
-    with at_hand(gathered.things):
-        with during(f"loading {', '.join(spec.datasets)}"):
-            methods = gathered.methods(spec) if spec.explainers else []
-            planned = plan(spec, methods, gathered.objects)
-        return run(
-            planned,
-            folder,
-            [label for label, _, _ in methods],
-            workers=how.jobs,
-            cluster=how.cluster,
-            progress=terminal_progress("stains x models"),
-            retry_failed=how.retry_failed,
-            fresh=how.fresh,
-        )
+def _measures(spec: MeasuresSpec, methods: list[Method], objects: Objects) -> Planned[MeasuresSummary]:
+    return measures_run.planned_run(plan_measures(spec, methods, objects))
+
+
+def _students(spec: StudentsSpec, methods: list[Method], objects: Objects) -> Planned[StudentsSummary]:
+    return students_run.planned_run(plan_students(spec, methods, objects))

@@ -32,13 +32,18 @@ class ExplainSpec(DatasetSpec):
         description="The methods of a paper instead, such as 'simulatability' (verax list presets).",
     )
     texts: Sequence[str] = Field(default=(), description="A text to explain.")
+    rows: str | None = Field(
+        default=None,
+        description="A file of your own inputs, without labels, or a pattern such as 'months/*.csv': explain these. "
+        "With a model that is fitted already no dataset is needed.",
+    )
     numbers: Sequence[int] = Field(
-        default=(), description="The number, from 0, of an input of the test part."
+        default=(), description="The number, from 0, of an input of the test part, or of a row of --rows."
     )
     n: int | None = Field(
         default=None,
         ge=1,
-        description="Explain the first so many inputs of the test part; 3 if nothing is chosen.",
+        description="Explain the first so many inputs of the test part, or of --rows; 3 if nothing is chosen.",
     )
     target: str | None = Field(
         default=None,
@@ -69,6 +74,10 @@ class ExplainSpec(DatasetSpec):
     def _fits_together(self) -> ExplainSpec:
         if self.preset is not None and "explainers" in self.model_fields_set:
             raise ValueError("preset names the explainers already; give either preset or explainers")
+        if self.rows is not None and self.texts:
+            raise ValueError(
+                "rows names a file of inputs and texts are some of their own; give one of the two"
+            )
         if self.fragments is None and (tuple(self.fragment_sizes) != (1,) or self.any_sign):
             raise ValueError("fragment_sizes and any_sign are of fragments; say how many, with fragments=3")
         return self

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -30,8 +31,10 @@ from verax.workflows.paper_files import (
 )
 
 if TYPE_CHECKING:
+    from verax.studies.definition.study import Study
     from verax.workflows.rationale import RationaleRun
     from verax.workflows.stain import StainRun
+    from verax.workflows.study import BuiltStudy
 
 
 # By table, row and column.
@@ -165,6 +168,32 @@ def model_numbers(kind: str, models: Mapping[str, Mapping[str, Any]]) -> Numbers
     }
 
 
+def network_numbers(key: str, study: Study) -> Numbers:
+    """Macro-F1 of a study's networks, and Table 5 of Lertvittayakumjorn and Toni (2019): the trees that mimic them.
+
+    Args:
+        key: of the study in the paper's tables.
+        study: of which the explanations by decision trees say how large the trees are.
+    """
+    networks = {
+        name: {key: f"{about['macro_f1']:.2f}"}
+        for name, about in study.models.items()
+        if "macro_f1" in about and name in ("model", "worse")
+    }
+    trees: dict[str, dict[str, str]] = {}
+    for record in study.explanations:
+        said = record["explanation"]
+        if not isinstance(said, Mapping):
+            continue
+        facts = said.get("details")
+        if isinstance(facts, Mapping) and "fidelity" in facts:
+            trees[f"{key}/{record['model']}/{said['target']}"] = {
+                "fidelity": f"{facts['fidelity']:.2f}",
+                **{name: str(facts[name]) for name in ("nodes", "depth", "leaves")},
+            }
+    return {"networks": networks, "table-5": trees}
+
+
 def _printed(value: object, kind: str) -> str:
     if value is None or isinstance(value, str):
         return value or ""
@@ -192,10 +221,10 @@ logger = logging.getLogger(__name__)
 
 TABLES, AS_DATA = "tables.md", "tables.json"
 NOTHING = "–"
-# Studies that bots have answered: a run that is asked for again does not send them twice.
-ANSWERED = "answered-by-bots"
-# What the datasets of specs begin with that do not come with Verax.
-OWN_DATA = "data/"
+# A cell that can be the best of its column.
+NUMBER = re.compile(r"(-?[\d.,]+)( \([\d.]+\))?")
+# What files of specs begin with that do not come with Verax: datasets, and word vectors of a model.
+OWN_FILE = re.compile(r"(^|=)data/([^,()]+)")
 
 
 @dataclass(frozen=True)
@@ -223,11 +252,12 @@ class PaperRun:
 
 
 def run_paper(
-    name: str | Path,
+    name: str | Path | Paper,
     out: str | Path | None = None,
     *,
     full: bool = False,
     data: str | Path | None = None,
+    bots: bool = True,
     jobs: int = 1,
     during: During = quietly,
     tell: Callable[[str], object] = logger.info,
@@ -237,19 +267,22 @@ def run_paper(
     A run that was stopped goes on where it stopped when it is asked for again; a finished one computes nothing.
 
     Args:
-        name: of the paper, or its folder.
+        name: of the paper, its folder, or what `read_paper` made of it.
         out: where everything goes; ``papers/NAME`` by default, and ``papers/NAME-full``.
         full: in the size of the paper; else small, in minutes.
         data: a folder with files that do not come with Verax; the paper's README names them.
+        bots: whether bots answer the paper's studies; otherwise these are built, and only their networks have numbers.
         jobs: processes on this machine.
         during: told what is being done while it is done.
         tell: told what is left out.
     """
-    paper = read_paper(name)
+    paper = name if isinstance(name, Paper) else read_paper(name)
     folder = Path(out) if out is not None else Path("papers") / (f"{paper.name}-full" if full else paper.name)
     size = paper.about.full if full else paper.about.small
     notes = [size.note] if size.note else []
     files = None if data is None else Path(data)
+    if files is not None and not files.is_dir():
+        raise VeraxError(say("no-folder", folder=repr(str(files))))
     found: list[Numbers] = []
     failed: list[str] = []
     for planned in size.runs:
@@ -264,12 +297,31 @@ def run_paper(
                 failed.append(f"{run.name}: {error}")
                 tell(failed[-1])
     notes += failed
-    if failed and not found and size.studies is None:
-        raise VeraxError(failed[0])
-    if size.studies is not None:
-        found.append(_rehearsed(paper, size.studies, folder, files, jobs, during))
+
+    def left_out(sentence: str) -> None:
+        notes.append(sentence)
+        tell(sentence)
+
+    def fails(sentence: str) -> None:
+        failed.append(sentence)
+        left_out(sentence)
+
+    for rehearsal in size.rehearsals:
+        built_studies = _built(paper, rehearsal, folder, files, jobs, during, left_out, fails)
+        found += [_of_models(place, built) for place, built in built_studies.items()]
+        if not bots:
+            continue
+        for built in built_studies.values():
+            with during(say("bots-answer", bots=rehearsal.bots, study=built.folder.name)):
+                _let_answer(built, rehearsal)
+        analysed = _together if rehearsal is size.studies else _one_by_one
+        found += analysed(built_studies, rehearsal, folder, during)
+    if not found:
+        raise VeraxError(failed[0] if failed else say("nothing"))
+    by_bots = bots and bool(size.rehearsals)
+    if by_bots:
         notes.append(say("bots"))
-    done = PaperRun(folder, paper, merged(found), tuple(notes), by_bots=size.studies is not None)
+    done = PaperRun(folder, paper, merged(found), tuple(notes), by_bots=by_bots)
     folder.mkdir(parents=True, exist_ok=True)
     done.tables.write_text(page_of(done), encoding="utf-8")
     write_json(folder / AS_DATA, {"paper": paper.name, "notes": notes, "tables": cells_of(done)})
@@ -286,27 +338,59 @@ def _benchmark(run: PaperBenchmark, folder: Path, jobs: int, during: During) -> 
     return rationale_numbers(rationale(spec=run.options, out=folder, jobs=jobs, during=during), run.groups)
 
 
-def _rehearsed(
-    paper: Paper, asked: Rehearsal, folder: Path, data: Path | None, jobs: int, during: During
-) -> Numbers:
-    """Builds the studies, lets bots answer each, and analyses them together."""
-    from verax.workflows.analysis import analyze_study
-    from verax.workflows.study import build_study, send_bots
+def _built(
+    paper: Paper,
+    asked: Rehearsal,
+    folder: Path,
+    data: Path | None,
+    jobs: int,
+    during: During,
+    left_out: Callable[[str], object],
+    fails: Callable[[str], object],
+) -> dict[int, BuiltStudy]:
+    """Builds the studies whose files are there; by their places among all of the paper's."""
+    from verax.workflows.study import build_study
 
-    built: list[Path] = []
-    accuracies: list[Numbers] = []
-    for name in asked.specs:
-        changes = with_changes(asked.changes, asked.own.get(name, {}))
-        spec = changed_spec(paper.folder / name, changes, data)
-        study = build_study(spec, folder / Path(name).stem, jobs=jobs, during=during)
-        mark = study.folder / ANSWERED
-        if not mark.exists():
-            with during(say("bots-answer", bots=asked.bots, study=Path(name).stem)):
-                send_bots(study.folder, asked.bots, asked.profile)
-            mark.touch()
-        built.append(study.folder)
-        accuracies.append(model_numbers(study.study.kind, study.study.models))
-    first, *others = built
+    studies: dict[int, BuiltStudy] = {}
+    for place, name in zip(asked.places or range(len(asked.specs)), asked.specs, strict=True):
+        stem = Path(name).with_suffix("").as_posix().replace("/", "-")
+        spec = changed_spec(paper.folder / name, asked.changes_of(name, data), data)
+        if missing := missing_files(spec):
+            left_out(say("no-file", run=stem, file=missing[0]))
+            continue
+        try:
+            studies[place] = build_study(spec, folder / stem, jobs=jobs, during=during)
+        except VeraxError as error:  # the other studies are built nevertheless
+            fails(f"{stem}: {error}")
+    return studies
+
+
+def _let_answer(study: BuiltStudy, asked: Rehearsal) -> None:
+    """Sends as many bots as have not answered yet: a run that was stopped goes on, and a finished one sends none."""
+    from verax.studies.store.status import overview
+    from verax.workflows.analysis import opened
+    from verax.workflows.study import send_bots
+
+    with opened(study.study, study.folder) as store:
+        came = overview(store).bots.came
+    if came < asked.bots:
+        send_bots(study.folder, asked.bots - came, asked.profile)
+
+
+def _of_models(place: int, built: BuiltStudy) -> Numbers:
+    study = built.study
+    return merged([model_numbers(study.kind, study.models), network_numbers(f"s{place}", study)])
+
+
+def _together(
+    answered: Mapping[int, BuiltStudy], asked: Rehearsal, folder: Path, during: During
+) -> list[Numbers]:
+    """The tables of an analysis of all studies."""
+    from verax.workflows.analysis import analyze_study
+
+    if not answered:
+        return []
+    first, *others = [built.folder for built in answered.values()]
     analysis = analyze_study(
         first,
         together=others,
@@ -315,7 +399,71 @@ def _rehearsed(
         replicates=asked.replicates,
         during=during,
     )
-    return merged([study_numbers(list(analysis.summary.all_tables)), *accuracies])
+    tables = list(analysis.summary.all_tables)
+    if not others:  # what is a table over several studies has a line of the only one that is there
+        tables += _over_one(next(iter(answered.values())), asked)
+    return [in_places(study_numbers(tables), list(answered))]
+
+
+def _over_one(built: BuiltStudy, asked: Rehearsal) -> tuple[Table, ...]:
+    from verax.studies.analysis.analyse import analysed, pooled_findings, rehearsed
+    from verax.studies.answers.collect import collect
+    from verax.studies.results.study_summary import Options
+    from verax.workflows.analysis import answers
+
+    with answers(built.folder, None) as store:
+        collected = collect(store)
+    data = rehearsed(analysed(collected, bots=True))
+    return pooled_findings([data], Options(bots=True, replicates=asked.replicates)).tables
+
+
+def _one_by_one(
+    answered: Mapping[int, BuiltStudy],
+    asked: Rehearsal,
+    folder: Path,  # noqa: ARG001  (each analysis lies in its study's folder)
+    during: During,
+) -> list[Numbers]:
+    """The tables of an analysis of each study, a row for each in the paper's."""
+    from verax.workflows.analysis import analyze_study
+
+    found = []
+    for built in answered.values():
+        analysis = analyze_study(built.folder, bots=True, replicates=asked.replicates, during=during)
+        tables = {table.key: table for table in analysis.summary.all_tables}
+        found.append(training_numbers(built.study.spec.protocol["task"], tables))
+    return found
+
+
+def training_numbers(task: str, tables: Mapping[str, Table]) -> Numbers:
+    """Section 4.4 of Gonzalez and Soegaard (2020): accuracy and time before people were trained and after.
+
+    Args:
+        task: what the paper calls it.
+        tables: of the analysis of a pre-experiment, by their keys.
+    """
+    row: dict[str, str] = {}
+    for line in tables["accuracy"].rows if "accuracy" in tables else ():
+        if isinstance(like_model := line["model"], float):
+            row[f"{line['condition']}_model"] = f"{like_model / 100:.3f}"
+    for line in tables["times"].rows if "times" in tables else ():
+        if isinstance(length := line["minutes"], float):
+            minutes, seconds = divmod(round(60 * length), 60)
+            row[f"{line['condition']}_time"] = f"{minutes:02d}:{seconds:02d}"
+    return {"training": {task: row}}
+
+
+def in_places(found: Numbers, places: Sequence[int]) -> Numbers:
+    """Numbers of several studies with the places that these have among all of the paper's, where some are left out."""
+    names = {f"s{number}": f"s{place}" for number, place in enumerate(places)}
+
+    def renamed(key: str) -> str:
+        study, mark, rest = key.partition("_")
+        return f"{names[study]}_{rest}" if mark and study in names else key
+
+    return {
+        table: {row: {renamed(key): cell for key, cell in cells.items()} for row, cells in rows.items()}
+        for table, rows in found.items()
+    }
 
 
 def changed_spec(path: Path, changes: Mapping[str, Any], data: Path | None = None) -> dict[str, Any]:
@@ -324,14 +472,23 @@ def changed_spec(path: Path, changes: Mapping[str, Any], data: Path | None = Non
     Args:
         path: of the spec.
         changes: see `with_changes`.
-        data: a folder in which "data/..." of the spec is looked for.
+        data: a folder in which "data/..." of the spec's dataset and model is looked for.
     """
     import tomllib
 
     spec = with_changes(tomllib.loads(path.read_text(encoding="utf-8")), changes)
-    if data is not None and spec["dataset"].startswith(OWN_DATA):
-        spec["dataset"] = str(data / spec["dataset"].removeprefix(OWN_DATA))
+    if data is not None:
+        for entry in ("dataset", "model"):
+            spec[entry] = OWN_FILE.sub(lambda found: found[1] + str(data / found[2]), spec[entry])
     return spec
+
+
+def missing_files(spec: Mapping[str, Any]) -> list[str]:
+    """The files that a study's dataset and model name and that are not there."""
+    dataset, model = str(spec["dataset"]), str(spec["model"])
+    named = [dataset] if "/" in dataset else []
+    named += re.findall(r"=([^,()]*/[^,()]*)", model)
+    return [name for name in named if not Path(name).exists()]
 
 
 def cells_of(run: PaperRun) -> list[dict[str, object]]:
@@ -341,6 +498,7 @@ def cells_of(run: PaperRun) -> list[dict[str, object]]:
             "key": table.key,
             "name": table.name,
             "page": table.page,
+            "section": table.section,
             "cells": [
                 {"row": heading, "column": title, "published": printed, "ours": ours}
                 for heading, row, published in table.rows
@@ -367,6 +525,20 @@ def page_of(run: PaperRun) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def table_title(table: PublishedTable) -> str:
+    """What a published table is called, where it stands, and what it says."""
+    where = {"page": str(table.page or "none"), "section": table.section or "none"}
+    return say("table", name=table.name, title=table.title, **where)
+
+
+def pairs_of(run: PaperRun, table: PublishedTable) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
+    """The rows of a table: a heading, and for each column the published number and ours."""
+    return [
+        (heading, tuple(zip(map(_text, published), _ours(run.numbers, table, row), strict=True)))
+        for heading, row, published in table.rows
+    ]
+
+
 def _ours(numbers: Numbers, table: PublishedTable, row: str) -> list[str]:
     cells = numbers.get(table.key, {}).get(row, {})
     return [cells.get(key, "") for _, key in table.columns]
@@ -377,7 +549,7 @@ def _markdown(numbers: Numbers, table: PublishedTable) -> str:
     ours = [_ours(numbers, table, row) for _, row, _ in table.rows]
     bold = [_best(cells, table.best) for cells in (published, ours)]
     lines = [
-        f"## {say('table', name=table.name, page=str(table.page or 'none'), title=table.title)}",
+        f"## {table_title(table)}",
         "",
         "| | " + " | ".join(title for title, _ in table.columns) + " |",
         "|---|" + "---:|" * len(table.columns),
@@ -392,13 +564,17 @@ def _markdown(numbers: Numbers, table: PublishedTable) -> str:
 
 
 def _best(rows: Sequence[Sequence[str]], best: str) -> set[tuple[int, int]]:
-    """The places of the lowest or the highest number of each column; all that share it."""
+    """The places of the lowest or the highest number of each column; all that share it.
+
+    What is no number, with or without a deviation in brackets, is not compared: a row of agreements.
+    """
     found: set[tuple[int, int]] = set()
     for column in range(len(rows[0]) if best and rows else 0):
+        numbers = {place: NUMBER.fullmatch(row[column]) for place, row in enumerate(rows)}
         values = {
-            place: float(row[column].split(" ")[0].replace(",", ""))
-            for place, row in enumerate(rows)
-            if row[column]
+            place: float(number[1].replace(",", ""))
+            for place, number in numbers.items()
+            if number is not None
         }
         if values:
             wanted = (min if best == "low" else max)(values.values())

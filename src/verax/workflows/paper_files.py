@@ -52,28 +52,58 @@ class Rehearsal(_Table):
     """The studies of a paper, answered by bots.
 
     Attributes:
-        specs: files of the folder; all are analysed together.
+        specs: files of the folder, in the order in which an analysis of several puts them.
+        places: which columns of the paper's tables each of them fills, where some are left out; in order if empty.
         changes: what every spec says otherwise, see `with_changes`.
         own: the same for single specs, by their file.
+        where_there: the same for single specs where a file is in the folder of --data, by that file.
         bots: how many answer each study.
         profile: who they are.
         replicates: of each bootstrap; as published if None.
     """
 
     specs: list[str]
+    places: list[int] = Field(default_factory=list)
     changes: dict[str, Any] = Field(default_factory=dict)
     own: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    where_there: dict[str, dict[str, dict[str, Any]]] = Field(default_factory=dict)
     bots: int = Field(default=24, ge=1)
     profile: str = "helped(base=0.65, by=0.1)"
     replicates: int | None = None
 
+    def changes_of(self, spec: str, data: Path | None = None) -> dict[str, Any]:
+        """What a spec says otherwise.
+
+        Args:
+            spec: its file.
+            data: the folder with files that do not come with Verax.
+        """
+        made = with_changes(self.changes, self.own.get(spec, {}))
+        for file, changes in self.where_there.items():
+            if data is not None and (data / file).exists():
+                made = with_changes(made, changes.get(spec, {}))
+        return made
+
 
 class Size(_Table):
-    """What is run in one size."""
+    """What is run in one size.
+
+    Attributes:
+        note: what a reader of the tables must know of it.
+        runs: benchmarks.
+        studies: analysed together.
+        alone: studies that are analysed one by one.
+    """
 
     note: str = ""
     runs: list[PaperBenchmark] = Field(default_factory=list)
     studies: Rehearsal | None = None
+    alone: Rehearsal | None = None
+
+    @property
+    def rehearsals(self) -> list[Rehearsal]:
+        """All studies that bots answer."""
+        return [one for one in (self.studies, self.alone) if one is not None]
 
 
 class PaperFile(_Table):
@@ -101,7 +131,8 @@ class PublishedTable(_Table):
     Attributes:
         key: by which our numbers are found: a table of an analysis, or of `verax.workflows.paper`.
         name: what the paper calls it.
-        page: where it stands; None where the text that we have says no pages.
+        page: where it stands; None where the text that was read says no pages, and
+        section: is told in its place.
         title: what it says.
         columns: heading and the key of our number, for each.
         rows: heading, the key of our row, and the printed cells; "" where nothing is printed.
@@ -112,6 +143,7 @@ class PublishedTable(_Table):
     key: str
     name: str
     page: int | None = None
+    section: str = ""
     title: str
     columns: list[tuple[str, str]]
     rows: list[tuple[str, str, list[float | int | str]]]

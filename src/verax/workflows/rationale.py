@@ -3,82 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from verax.benchmarks.contract import Planned
+from verax.benchmarks.planning import Method, Objects
 from verax.benchmarks.rationale.findings import RationaleSummary
 from verax.benchmarks.rationale.plan import CEILING, make_plan
-from verax.benchmarks.rationale.run import VerificationRun, run_rationale
+from verax.benchmarks.rationale.run import planned_run
 from verax.benchmarks.rationale.spec import RationaleOptions, RationaleSpec
 from verax.benchmarks.spec_files import spec_options
-from verax.installed import require
 from verax.names import split_outside
 from verax.options import RunSpec, checked_spec, default_of, split_options, takes_options
-from verax.phrases import say
-from verax.results.findings import Finding, to_frame
-from verax.run.identity import at_hand
-from verax.run.progress import During, quietly, terminal_progress
+from verax.run.progress import During, quietly
+from verax.workflows.bench import BenchmarkRun, run_own
 from verax.workflows.given_objects import Gathered, Given, gather
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    import pandas as pd
-
 OUT = Path("runs/rationale")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class RationaleRun:
-    """A finished verification.
-
-    Attributes:
-        folder: where it lies.
-        run: all that it found.
-    """
-
-    folder: Path
-    run: VerificationRun
-
-    @property
-    def summary(self) -> RationaleSummary:
-        """The estimates and their intervals; its ``to_dict()`` is what stands in summary.json."""
-        return self.run.summary
-
-    @property
-    def results(self) -> pd.DataFrame:
-        """One row per explanation, as in results.parquet; docs/rationale.md says what the columns mean."""
-        return self.run.measurements
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """What was found of each explainer, as rows: overall, and with single models and datasets."""
-        return self.summary.findings
-
-    def to_frame(self) -> pd.DataFrame:
-        """The findings as a DataFrame."""
-        return to_frame(self.findings)
-
-    def report(self) -> Path:
-        """Writes report.html and its figures into the run's folder; where the page is."""
-        from verax.reporting.rationale.page import write_rationale_report
-
-        run = self.run
-        write_rationale_report(self.folder, run.summary, run.examples, run.timings, run.manifest)
-        return self.folder / "report.html"
-
-    def __repr__(self) -> str:
-        return f"RationaleRun({str(self.folder)!r}, {len(self.results):,} explanations)"
-
-    def _repr_html_(self) -> str:
-        from verax.reporting.rationale.verdict import verdict
-
-        return (
-            f"<p>{escape(verdict(self.summary))}</p>"
-            f"<p>{escape(say('common', 'report-is', path=str(self.folder / 'report.html')))}</p>"
-        )
+RationaleRun = BenchmarkRun[RationaleSummary]
 
 
 @takes_options(RationaleSpec, RunSpec)
@@ -109,7 +56,6 @@ def rationale(
         during: told what is being done while it is done.
         options: those of a spec, and how the run is done; docs/rationale.md has all of them.
     """
-    require("A benchmark", "matplotlib", "pyarrow", extra="bench")
     how, own = split_options(RunSpec, options)
     asked = (spec_options(spec, "rationale") if spec is not None else {}) | own
     gathered = gather(asked, dataset, None, explainers)
@@ -117,24 +63,11 @@ def rationale(
         asked["models"] = gathered.add_targets(models)
     asked["explainers"] = _ranked(asked.get("explainers"), gathered)
     checked = checked_spec(RationaleSpec, asked)
-    folder = Path(out)
-    with at_hand(gathered.things):
-        with during(f"loading {', '.join(checked.datasets)}"):
-            methods = gathered.methods(checked) if checked.explainers else []
-            plan = make_plan(checked, methods, gathered.objects)
-        done = run_rationale(
-            plan,
-            folder,
-            workers=how.jobs,
-            cluster=how.cluster,
-            progress=terminal_progress,
-            retry_failed=how.retry_failed,
-            fresh=how.fresh,
-        )
-    run = RationaleRun(folder, done)
-    with during("writing the report"):
-        run.report()
-    return run
+
+    def plan(spec: RationaleSpec, methods: list[Method], objects: Objects) -> Planned[RationaleSummary]:
+        return planned_run(make_plan(spec, methods, objects))
+
+    return run_own(checked, gathered, plan, out, how, during)
 
 
 def _ranked(given: object, gathered: Gathered) -> list[str]:

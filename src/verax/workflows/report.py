@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from verax.errors import VeraxError
 from verax.notebook import paragraph_html
@@ -12,10 +13,8 @@ from verax.phrases import say
 from verax.reporting.joint.page import JointReport, places, write_joint_report
 from verax.workflows.analysis import Analysis
 from verax.workflows.bench import BenchmarkRun
-from verax.workflows.rationale import RationaleRun
-from verax.workflows.stain import StainRun
 
-Result = StainRun | RationaleRun | BenchmarkRun | Analysis | str | Path
+Result = BenchmarkRun[Any] | Analysis | str | Path
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,7 +45,7 @@ def report(results: Result | Sequence[Result], out: str | Path = "report.html") 
         results: what `verax.stain`, `verax.rationale`, `verax.bench` and a study's `analyze` gave, or their folders.
         out: a page (.html; its numbers go beside it as .json) or a folder.
     """
-    given = [results] if isinstance(results, Result) else list(results)
+    given = [results] if isinstance(results, BenchmarkRun | Analysis | str | Path) else list(results)
     folders = [_folder(result) for result in given]
     summary = write_joint_report(folders, Path(out))
     page, numbers, _ = places(Path(out))
@@ -54,7 +53,7 @@ def report(results: Result | Sequence[Result], out: str | Path = "report.html") 
 
 
 def _folder(result: Result) -> Path:
-    if isinstance(result, StainRun | RationaleRun | BenchmarkRun | Analysis):
+    if isinstance(result, BenchmarkRun | Analysis):
         return result.folder
     if isinstance(result, str | Path):
         return Path(result)

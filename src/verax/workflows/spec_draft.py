@@ -18,6 +18,14 @@ if TYPE_CHECKING:
 
 ENTRIES = ("link", "code", "prolific", "mturk")
 
+# Addresses of Prolific for each end, with a word in place of the code.
+PROLIFIC_ENDS = {
+    "completion_url": "COMPLETED",
+    "screened_out_url": "SCREENED",
+    "declined_url": "DECLINED",
+    "full_url": "FULL",
+}
+
 # What the first page can say of a study, to be filled in.
 ABOUT = {
     "purpose": "What it is for, in a sentence that gives no answer away",
@@ -106,10 +114,11 @@ class SpecDraft(Spec):
 
     def to_toml(self) -> str:
         """The spec, with a remark where a reader might want to change something."""
-        return "\n".join([*self._head(), *self._protocol(), *self._conditions(), *self._texts()]) + "\n"
+        parts = (self._head(), self._protocol(), self._conditions(), self._texts(), self._recruiting())
+        return "\n".join(line for part in parts for line in part) + "\n"
 
     def _head(self) -> Iterable[str]:
-        yield "# Written by verax study init; docs/studies.md says what else can stand here."
+        yield "# Written by verax study init; docs/reference/study-spec.md says what else can stand here."
         yield f"title = {_quoted(self.title)}"
         yield f"dataset = {_quoted(self.dataset)}"
         columns = {"text": self.text_column, "label": self.label_column}
@@ -151,6 +160,22 @@ class SpecDraft(Spec):
         yield "\n# What people read on the first page, before they decide."
         yield "[about]"
         yield from (f"# {name} = {_quoted(said)}" for name, said in ABOUT.items())
+
+    def _recruiting(self) -> Iterable[str]:
+        """Where people go at the end, on the platform that they come from."""
+        if self.entry == "prolific":
+            yield "\n# Make a completion path for each on Prolific, and put its code in place of the last word,"
+            yield "# before you build."
+            yield "[recruiting]"
+            for end, code in PROLIFIC_ENDS.items():
+                yield f'{end} = "https://app.prolific.com/submissions/complete?cc={code}"'
+            yield "# For people who fail checks of attention; it needs an exclusion rule that says who does."
+            yield '# attention_url = "https://app.prolific.com/submissions/complete?cc=ATTENTION"'
+            yield "\n# What right answers are paid above the rest; see docs/recruiting.md."
+            yield '# [[recruiting.bonus]]\n# column = "right"\n# amount = 0.05\n# for_each = true'
+        elif self.entry == "mturk":
+            yield "\n# For a trial in the sandbox; leave it out for people of the market."
+            yield "[recruiting]\nsandbox = true"
 
 
 def is_file(dataset: str) -> bool:

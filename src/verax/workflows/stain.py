@@ -4,89 +4,31 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from verax.benchmarks.contract import Planned
+from verax.benchmarks.planning import Method, Objects
 from verax.benchmarks.staining.findings import StainSummary
 from verax.benchmarks.staining.plan import make_plan
-from verax.benchmarks.staining.run import StainingRun, check_models, run_staining
+from verax.benchmarks.staining.run import check_objects, planned_run
 from verax.benchmarks.staining.spec import StainOptions, StainSpec, make_spec, read_spec
 from verax.benchmarks.staining.training import is_own
 from verax.data import datasets as known_datasets
-from verax.installed import require
-from verax.notebook import paragraph_html, table_html
 from verax.options import RunSpec, split_options, takes_options
-from verax.phrases import say
-from verax.results.findings import Finding, to_frame
-from verax.run.identity import at_hand
-from verax.run.progress import During, quietly, terminal_progress
+from verax.run.progress import During, quietly
+from verax.workflows.bench import BenchmarkRun, run_own
 from verax.workflows.given_objects import Given, Refitting, gather
 
 if TYPE_CHECKING:
     from typing import Unpack
-
-    import pandas as pd
 
 logger = logging.getLogger(__name__)
 
 OUT = Path("runs/stain")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class StainRun:
-    """A finished staining run.
-
-    Attributes:
-        folder: where it lies.
-        run: all that it found.
-    """
-
-    folder: Path
-    run: StainingRun
-
-    @property
-    def summary(self) -> StainSummary:
-        """The estimates and their intervals; its ``to_dict()`` is what stands in summary.json."""
-        return self.run.summary
-
-    @property
-    def results(self) -> pd.DataFrame:
-        """One row per explanation, as in results.parquet; docs/staining.md says what the columns mean."""
-        return self.run.measurements
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """What was found of each explainer, as rows: overall, and with single models and datasets."""
-        return self.summary.findings
-
-    def to_frame(self) -> pd.DataFrame:
-        """The findings as a DataFrame."""
-        return to_frame(self.findings)
-
-    def report(self) -> Path:
-        """Writes report.html and its figures into the run's folder; where the page is."""
-        from verax.reporting.staining.page import write_staining_report
-
-        run = self.run
-        write_staining_report(
-            self.folder, run.summary, run.measurements, run.examples, run.timings, run.manifest
-        )
-        return self.folder / "report.html"
-
-    def __repr__(self) -> str:
-        return f"StainRun({str(self.folder)!r}, {len(self.results):,} explanations)"
-
-    def _repr_html_(self) -> str:
-        from verax.reporting.staining.tables import findings, recall_rows
-
-        head, *rows = recall_rows(self.summary)
-        return (
-            paragraph_html(*findings(self.summary))
-            + paragraph_html(say("staining", "notebook-table"))
-            + table_html(head, rows)
-            + paragraph_html(say("common", "report-is", path=str(self.folder / "report.html")))
-        )
+StainRun = BenchmarkRun[StainSummary]
 
 
 @takes_options(StainSpec, RunSpec)
@@ -124,35 +66,23 @@ def stain(
         tell: told, before anything is fitted, how many stains each dataset has room for.
         options: those of a spec, and how the run is done; docs/staining.md has all of them.
     """
-    require("A benchmark", "matplotlib", "pyarrow", extra="bench")
     how, own = split_options(RunSpec, options)
     asked = (read_spec(spec) if spec is not None else {}) | own
     gathered = gather(asked, dataset, models, explainers, refit)
     checked = make_spec(_planted_by_default(asked, own=bool(gathered.datasets or gathered.models)))
-    folder = Path(out)
-    with at_hand(gathered.things):
-        with during(f"loading {', '.join(checked.datasets)}"):
-            plan = make_plan(checked, gathered.methods(checked), gathered.objects)
-            if not plan.choosing:
-                check_models(plan, gathered.models)
-        for sentence in plan.room.values():
+
+    def plan(spec: StainSpec, methods: list[Method], objects: Objects) -> Planned[StainSummary]:
+        made = make_plan(spec, methods, objects)
+        if not made.choosing:
+            check_objects(made, gathered.models)
+        for sentence in made.room.values():
             tell(sentence)
-        done = run_staining(
-            plan,
-            folder,
-            workers=how.jobs,
-            cluster=how.cluster,
-            progress=terminal_progress("trials"),
-            retry_failed=how.retry_failed,
-            fresh=how.fresh,
-            during=during,
-        )
-        for facts in done.summary.datasets.values():
-            for sentence in facts.planted[:1]:
-                tell(sentence)
-    run = StainRun(folder, done)
-    with during("writing the report"):
-        run.report()
+        return planned_run(made)
+
+    run = run_own(checked, gathered, plan, out, how, during)
+    for facts in run.summary.datasets.values():
+        for sentence in facts.planted[:1]:
+            tell(sentence)
     return run
 
 

@@ -147,7 +147,17 @@ def build_study(
     if ready is not None:
         return BuiltStudy(folder, ready)
     progress = terminal_progress("explanations")
-    made = build(asked, text, folder, jobs=how.jobs, progress=progress, force=how.force, during=during)
+    is_file = isinstance(spec, Path) or (isinstance(spec, str) and not ("\n" in spec or "=" in spec))
+    made = build(
+        asked,
+        text,
+        folder,
+        jobs=how.jobs,
+        progress=progress,
+        force=how.force,
+        during=during,
+        beside=Path(spec).parent if is_file else None,  # type: ignore[arg-type]
+    )
     return BuiltStudy(folder, made, is_new=True)
 
 

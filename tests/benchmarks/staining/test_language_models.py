@@ -1,11 +1,18 @@
 """A staining run on a language model whose last layers are trained: from the plan to scores of its stated reasons."""
 
+import json
+
+import numpy as np
 import pandas as pd
 import pytest
 
 import verax
 from tiny_language import network, tokenizer
+from verax.benchmarks.staining.findings import StainSummary
+from verax.benchmarks.staining.jobs import score
+from verax.explain import Attribution
 from verax.models.llm import weights
+from verax.reporting.staining.tables import said_nonsense
 
 
 @pytest.fixture
@@ -39,3 +46,26 @@ def test_a_language_model_goes_through_a_staining_run(tiny_weights, tmp_path):
         table.explainer
     )
     assert set(table.groupby("explainer").size()) == {2}
+    # What names no word of the text is counted, in the summary and in words.
+    summary = StainSummary.from_dict(json.loads((tmp_path / "run" / "summary.json").read_text()))
+    (pair,) = summary.pairs
+    counted = {label: scores.nonsense for label, scores in pair.explainers.items()}
+    assert counted["greedy"] is None
+    assert counted["self-report(tokens=4)"] in (0, 1, 2)
+    told = said_nonsense(summary)
+    assert len(told) == 2
+    assert any("of 2 replies that self-report" in sentence for sentence in told)
+
+
+def test_replies_that_name_no_word_are_counted_and_scored():
+    def replied(scores, nonsense):
+        return Attribution(
+            ("good", "film"), np.array(scores), 0, "bad", "good film", details={"nonsense": nonsense}
+        )
+
+    given = [replied([1.0, 0.0], False), replied([0.0, 0.0], True)]
+    found = score(given, [("good",), ("good",)], 1.0)
+    assert found.nonsense == 1
+    assert [row[0] for row in found.recall] == [1.0, 0.5]  # a tie is broken by chance
+    plain = Attribution(("good",), np.array([1.0]), 0, "bad", "good")
+    assert score([plain], [("good",)], 1.0).nonsense is None

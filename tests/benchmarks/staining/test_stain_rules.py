@@ -110,12 +110,12 @@ def data(count: int = 400, seed: int = 0):
     return (rng.random((count, 6)) < 0.5).astype(float), rng.integers(0, 2, count)
 
 
-def draw(wish: StainRequest, seed: int = 0, cells=None, labels=None):
+def draw(asked: StainRequest, seed: int = 0, cells=None, labels=None):
     base, own = data()
     cells, labels = (base if cells is None else cells), (own if labels is None else labels)
     literals = tuple(word(column, name) for column, name in enumerate("abcdef"))
     return draw_stain(
-        Candidates(literals, ()), wish, (cells, labels), (cells, labels), 2, np.random.default_rng(seed)
+        Candidates(literals, ()), asked, (cells, labels), (cells, labels), 2, np.random.default_rng(seed)
     )
 
 
@@ -159,7 +159,7 @@ def test_a_region_too_small_or_of_one_class_is_drawn_again_and_counted():
 
 
 @pytest.mark.parametrize(
-    ("wish", "sentence"),
+    ("asked", "sentence"),
     [
         (
             StainRequest(size=4, min_region=10_000),
@@ -168,9 +168,9 @@ def test_a_region_too_small_or_of_one_class_is_drawn_again_and_counted():
         (StainRequest(min_flipped=10_000), "too few flipped test inputs: 1000"),
     ],
 )
-def test_what_cannot_be_had_is_a_sentence(wish, sentence):
+def test_what_cannot_be_had_is_a_sentence(asked, sentence):
     with pytest.raises(VeraxError, match=sentence):
-        draw(wish)
+        draw(asked)
 
 
 def test_too_few_frequent_features_is_a_sentence():

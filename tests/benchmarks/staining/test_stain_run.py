@@ -13,9 +13,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from verax.benchmarks.contract import Execution, run_planned
 from verax.benchmarks.staining import jobs
 from verax.benchmarks.staining.plan import make_plan
-from verax.benchmarks.staining.run import run_staining
+from verax.benchmarks.staining.run import planned_run
 from verax.benchmarks.staining.spec import make_spec, read_spec
 from verax.benchmarks.staining.stainable import make_stainable
 from verax.errors import VeraxError
@@ -29,12 +30,12 @@ def spec_for(reviews_csv, **options):
 
 
 def run(tmp_path, spec, methods=PLAIN, **options):
-    return run_staining(make_plan(spec, methods), tmp_path / "run", **options)
+    return run_planned(planned_run(make_plan(spec, methods)), tmp_path / "run", Execution(**options))[0]
 
 
 def stain_words(spec, seed: int = 0) -> str:
     ready = make_stainable(spec.source(spec.datasets[0]), spec.words)
-    drawn = jobs.stain_of(ready, spec.wish(), spec.at_least, seed)
+    drawn = jobs.stain_of(ready, spec.request(), spec.at_least, seed)
     return "+".join(drawn.stain.rules[0].features)
 
 
@@ -54,7 +55,7 @@ def test_known_answers(tmp_path, reviews_csv):
     recall = {name: [one["mean"] for one in explainers[name]["recall"]] for name in explainers}
     assert recall["oracle"][:3] == [0.5, 1.0, 1.0]
     assert recall["adversary"][0] == 0.0
-    rows = found.measurements.query("explainer == 'adversary'")
+    rows = found.results.query("explainer == 'adversary'")
     fewest = int(rows.features.min())
     assert fewest > 3
     assert max(recall["adversary"][: fewest - 2]) == 0.0  # until only the stain's words are left to name
@@ -65,7 +66,7 @@ def test_randoms_recall_is_b_over_the_number_of_features(tmp_path, reviews_csv):
     spec = spec_for(reviews_csv, models=["logistic"], stains=12, inputs=40, learnt=0.0, min_share=0.05)
     found = run(tmp_path, spec, [])
     estimates = only_cell(found)["explainers"]["random"]
-    rows = found.measurements.query("explainer == 'random'")
+    rows = found.results.query("explainer == 'random'")
     for b in (1, 3, 5, 10):
         expected = np.minimum(b / rows.features, 1.0).groupby(rows.stain_rule).mean().mean()
         estimate = estimates["recall"][b - 1]
@@ -80,7 +81,7 @@ def test_estimates_are_over_stains_and_a_stain_drawn_twice_counts_once(tmp_path,
     assert distinct < len(stains["stains"]) == 12  # few words are so frequent: some pairs come twice
     estimates = only_cell(found)["explainers"]["greedy"]
     assert estimates["stains"] == estimates["auc"]["n"] == distinct
-    rows = found.measurements.query("explainer == 'greedy'")
+    rows = found.results.query("explainer == 'greedy'")
     per_trial = rows.groupby(["stain_rule", "stain"]).auc.mean()
     by_hand = per_trial.groupby("stain_rule").mean()
     assert estimates["auc"]["mean"] == pytest.approx(by_hand.mean())
@@ -121,7 +122,7 @@ def test_running_again_recomputes_nothing_and_two_workers_change_nothing(tmp_pat
     run(tmp_path, spec)
     assert {path: path.stat().st_mtime_ns for path in (folder / "jobs").rglob("*.json")} == stamps
     assert (folder / "summary.json").read_bytes() == before
-    run_staining(make_plan(spec, PLAIN), tmp_path / "other", workers=2)
+    run_planned(planned_run(make_plan(spec, PLAIN)), tmp_path / "other", Execution(workers=2))
     assert (tmp_path / "other" / "summary.json").read_bytes() == before
 
 
@@ -134,9 +135,10 @@ def test_a_run_killed_at_any_moment_ends_with_the_same_bytes(tmp_path, reviews_c
         "import json, sys; from pathlib import Path\n"
         "from verax.benchmarks.staining.spec import make_spec\n"
         "from verax.benchmarks.staining.plan import make_plan\n"
-        "from verax.benchmarks.staining.run import run_staining\n"
+        "from verax.benchmarks.contract import run_planned\n"
+        "from verax.benchmarks.staining.run import planned_run\n"
         f"plan = make_plan(make_spec(json.loads({json.dumps(options)!r})), {PLAIN!r})\n"
-        "run_staining(plan, Path(sys.argv[1]))\n"
+        "run_planned(planned_run(plan), Path(sys.argv[1]))\n"
     )
 
     def start(folder):

@@ -44,7 +44,7 @@ def chosen(monkeypatch, right, *, name="logistic", rehearsal=400, validation=20,
     """
     tried = []
 
-    def fit(_name, _data, _labels, weight, _seed):
+    def fit(_name, _data, _labels, weight, _seed, _stain=None):
         tried.append(int(weight.max()))
         return RightOn(right[max(key for key in right if key <= tried[-1])])
 

@@ -7,8 +7,19 @@ import pytest
 
 import verax
 from verax.benchmarks.measures.reasons import reasoned
-from verax.benchmarks.students.jobs import COUNTERFACTUAL, FORWARD, NONE, ORACLE, RANDOM
-from verax.benchmarks.students.learners import LEARNERS, Vocabulary, changed_items, importance, make_items
+from verax.benchmarks.students.jobs import CONTROLS, COUNTERFACTUAL, FORWARD, NONE, ORACLE, RANDOM
+from verax.benchmarks.students.learners import (
+    LEARNERS,
+    Vocabulary,
+    _coordinates,
+    changed_items,
+    importance,
+    make_items,
+)
+from verax.benchmarks.students.spec import StudentsSpec
+from verax.reporting.joint.evaluations import read_evaluations
+from verax.results.findings import read_findings
+from verax.stats.thresholds import ALPHA
 
 SMALL = {
     "models": ["logistic"], "explainers": ["greedy"], "reasons": ["and"], "stains": 2, "sizes": [8, 16], "inputs": 12,
@@ -53,6 +64,33 @@ def test_a_student_that_is_told_nonsense_hardly_loses(name):
             - np.mean(LEARNERS[name](rows, answers, None, tested) == wanted)
         )
     assert abs(np.mean(gains)) < 0.06
+
+
+@pytest.mark.parametrize("name", list(LEARNERS))
+def test_what_is_learnt_with_several_explanations_is_what_is_learnt_with_each(name):
+    tested, _ = problem(50, 99)
+    rows, answers = problem(16, 3)
+    priors = [None, *np.random.default_rng(0).random((2, 60))]
+    together = LEARNERS[name].with_each(rows, answers, priors, tested)
+    for prior, found in zip(priors, together, strict=True):
+        assert (found == LEARNERS[name](rows, answers, prior, tested)).all()
+
+
+def test_coordinates_keep_all_products_and_point_the_way_of_their_largest_entry():
+    rows, _ = problem(16, 3)
+    tested, _ = problem(5, 4)
+    seen, asked = _coordinates(rows, tested)
+    assert seen.shape == (16, 16)
+    assert seen @ seen.T == pytest.approx(rows @ rows.T)
+    assert asked @ seen.T == pytest.approx(tested @ rows.T)
+    assert (seen[np.abs(seen).argmax(axis=0), np.arange(16)] > 0).all()
+
+
+def test_as_many_stains_as_usual_can_claim_something_of_every_method():
+    usual = StudentsSpec()
+    methods = len(CONTROLS) - 1 + len(usual.explainers)
+    assert methods * 2.0 ** (1 - usual.stains) <= ALPHA
+    assert methods * 2.0 ** (1 - 9) <= ALPHA < methods * 2.0 ** (1 - 8)  # what its sentence says
 
 
 def test_importance_does_not_go_by_how_frequent_a_feature_is():
@@ -101,18 +139,20 @@ def test_linear_leaves_one_out_exactly():
 
 @pytest.fixture(scope="module")
 def taught(reviews_csv):
-    def make(reason):
+    def make(reason, model):
         return reasoned(
-            {"name_or_path": reviews_csv, "seed": 0}, reason, "logistic",
+            {"name_or_path": reviews_csv, "seed": 0}, reason, model,
             stain_seed=1, first_seed=0, inputs=1000, learnt=0.8, more=True,
         )  # fmt: skip
 
     return make
 
 
-@pytest.mark.parametrize("reason", ["and", "or", "negated"])
-def test_half_of_the_items_have_the_reason_and_a_part_is_not_enough(taught, reason):
-    case = taught(reason)
+@pytest.mark.parametrize(
+    ("reason", "model"), [("and", "logistic"), ("or", "logistic"), ("or", "tree"), ("negated", "logistic")]
+)
+def test_half_of_the_items_have_the_reason_and_a_part_is_not_enough(taught, reason, model):
+    case = taught(reason, model)
     items = make_items(case)
     assert 0.25 < items.answers.mean() < 0.75
     assert (items.answers == (items.predicted == case.label)).all()
@@ -125,6 +165,11 @@ def test_half_of_the_items_have_the_reason_and_a_part_is_not_enough(taught, reas
             assert answer == 0
         if reason == "negated" and there & set(case.excluded):
             assert answer == 0
+    if reason == "or":
+        # Some have one word, some the other, and the oracle names whichever is there.
+        alone = [set(words) & set(text.split()) for text in items.inputs]
+        assert {frozenset(one) for one in alone} == {frozenset(), *(frozenset([word]) for word in words)}
+        assert [set(own) for own in items.wanted] == alone
     changed = changed_items(case, list(range(10)))
     assert len(changed) == 10
     lost = [not set(words) & set(text.split()) for text in changed.inputs]
@@ -134,7 +179,7 @@ def test_half_of_the_items_have_the_reason_and_a_part_is_not_enough(taught, reas
 
 def test_a_table_is_read_as_bins_of_columns(adult_part):
     bins, rows = adult_part
-    vocabulary = Vocabulary.of(rows, bins)
+    vocabulary = Vocabulary.from_inputs(rows, bins)
     found = vocabulary.rows(rows)
     assert (found.sum(axis=1) == len(bins.schema.names)).all()
     assert set(vocabulary.names) == set(bins.schema.names)
@@ -156,10 +201,11 @@ def run(reviews_csv, tmp_path_factory):
 
 
 def test_a_run_has_gains_accuracies_and_a_page(run):
-    found = run.findings
+    found = run.summary
     assert found.cells == 2
     summary = json.loads((run.folder / "summary.json").read_text())
-    assert len({row["key"] for row in summary["estimates"]}) == len(summary["estimates"])
+    assert read_findings(summary, "here") == run.findings
+    assert len({(row.method, row.measure, row.model) for row in run.findings}) == len(run.findings)
     page = (run.folder / "report.html").read_text()
     assert "Which explanations help a learner predict the model?" in page
     table = run.results.pivot_table(
@@ -168,7 +214,7 @@ def test_a_run_has_gains_accuracies_and_a_page(run):
     gain = (table[ORACLE] - table[NONE]).mean()
     [row] = [
         row
-        for row in found.estimates
+        for row in found.findings
         if row.method == ORACLE
         and row.measure == "gain, forward, all students, n = 16 to 64"
         and row.model == "all"
@@ -180,7 +226,26 @@ def test_a_run_has_gains_accuracies_and_a_page(run):
     assert {RANDOM, "greedy", "shuffled"} <= set(run.results["method"])
 
 
+def test_its_explainers_have_a_place_in_the_report_of_all_benchmarks(run):
+    evaluations, notes = read_evaluations([run.folder])
+    assert notes == []
+    assert [one.measure for one in evaluations] == [
+        f"gain, {test}, all students, n = 16 to 64" for test in (FORWARD, COUNTERFACTUAL)
+    ]
+    [greedy] = [one for one in evaluations[0].standings if one.explainer == "greedy"]
+    assert greedy.estimate == pytest.approx(run.summary.value("greedy", evaluations[0].measure))
+    assert greedy.sign == "open"  # two stains claim nothing
+    assert {one.explainer for one in evaluations[0].standings} == {"random", "greedy"}
+
+
 def test_a_finished_run_computes_nothing(run, reviews_csv, monkeypatch):
     monkeypatch.setattr("verax.benchmarks.students.jobs.reasoned", None)
     again = verax.bench_students(spec={"datasets": [reviews_csv], **SMALL}, out=run.folder)
-    assert again.findings.to_dict() == run.findings.to_dict()
+    assert again.summary.to_dict() == run.summary.to_dict()
+
+
+def test_sizes_with_too_few_inputs_are_left_out_and_said(reviews_csv, tmp_path):
+    spec = SMALL | {"stains": 1, "sizes": [8, 4096], "students": ["linear"]}
+    found = verax.bench_students(spec={"datasets": [reviews_csv], **spec}, out=tmp_path).summary
+    assert found.sizes == [8]
+    assert any("too few inputs" in one and "4096" in one for one in found.sentences)

@@ -32,7 +32,7 @@ def features_of(model, texts):
 
 
 def test_features_are_the_strongest_responses(cnn, texts):
-    found = filter_features(cnn, CnnArrays.of(cnn.network), texts)
+    found = filter_features(cnn, CnnArrays.from_network(cnn.network), texts)
     assert found == pytest.approx(features_of(cnn, texts), abs=1e-6)
 
 
@@ -86,9 +86,9 @@ def test_pruning_joins_leaves_that_do_not_help():
 def test_only_thresholds_that_are_passed_count_and_the_side_is_the_correlated_class(cnn, film_data):
     texts = list(film_data.test.inputs)
     found = verax.explainer("decision-trees", count=10).explain(cnn, texts)
-    trees, arrays = DecisionTrees().trees(cnn), CnnArrays.of(cnn.network)
+    trees, arrays = DecisionTrees().trees(cnn), CnnArrays.from_network(cnn.network)
     features = filter_features(cnn, arrays, texts)
-    grown_on = ReferenceAnswers.of(cnn, "decision-trees").parts(0, 0.7, 0.15)[0]
+    grown_on = ReferenceAnswers.from_model(cnn, "decision-trees").parts(0, 0.7, 0.15)[0]
     seen = [list(cnn.reference)[place] for place in grown_on]
     with np.errstate(invalid="ignore"):  # some filters never respond
         correlations = np.corrcoef(np.column_stack([features_of(cnn, seen), cnn.scores(seen)]), rowvar=False)
@@ -145,7 +145,14 @@ def test_a_file_that_is_not_whole_is_learned_again(cnn, tmp_path, monkeypatch):
     model = dataclasses.replace(cnn, reference=list(cnn.reference)[:150])
     first = DecisionTrees().explain(model, ["a good film"])
     (kept,) = (tmp_path / "learned").glob("*.npz")
-    kept.write_bytes(kept.read_bytes()[:100])
+    whole = kept.read_bytes()
+    for damaged in (
+        whole[:100],
+        b"",
+        *(whole[:n] + bytes([whole[n] ^ 4]) + whole[n + 1 :] for n in range(40, 200, 7)),
+    ):
+        kept.write_bytes(damaged)
+        assert learned._stored(kept) is None
     assert DecisionTrees().explain(dataclasses.replace(model), ["a good film"]) == first
     assert learned._stored(kept) is not None
 

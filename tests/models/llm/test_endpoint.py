@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 pytest.importorskip("httpx")
 import verax
 from completion_server import served
+from real_parts import LONG
 from tiny_language import LABELS, network, share_smollm2, tokenizer, torch
 from verax.errors import VeraxError
 from verax.models.llm import client as client_module
@@ -94,6 +96,23 @@ def test_the_same_question_is_asked_once_and_then_answered_from_disk(asked):
         again.predict_proba(["something new"])
 
 
+def test_an_answer_that_was_changed_on_the_disk_is_asked_again(asked, tmp_path):
+    model, faults = asked
+    first = model().predict_proba(TEXTS)
+    many = len(faults.asked)
+    for path in tmp_path.rglob("*.json"):
+        kept = path.read_text()
+        [number] = re.findall(r"-\d+\.(\d)", kept)[:1]
+        path.write_text(kept.replace(f".{number}", f".{(int(number) + 1) % 10}", 1))
+    assert np.array_equal(model().predict_proba(TEXTS), first)
+    assert len(faults.asked) == many + len(TEXTS)
+    for path in tmp_path.rglob("*.json"):  # of an earlier version, which was paid for
+        kept = json.loads(path.read_text())
+        del kept["sum"]
+        path.write_text(json.dumps(kept))
+    assert np.array_equal(model(replay=True).predict_proba(TEXTS), first)
+
+
 def test_the_key_comes_from_the_environment_and_is_stored_nowhere(asked, monkeypatch, tmp_path):
     model, faults = asked
     monkeypatch.setenv("MY_KEY", "sk-very-secret")
@@ -106,19 +125,21 @@ def test_the_key_comes_from_the_environment_and_is_stored_nowhere(asked, monkeyp
     assert "secret" not in repr(made)
 
 
-def test_without_log_probabilities_answers_are_drawn_and_the_error_is_said(asked):
+def test_without_log_probabilities_answers_are_drawn_and_the_error_is_said(asked, caplog):
     model, faults = asked
     faults.logprobs = False
     labels = top_labels()
     made = model(labels=labels, samples=40)
     found = made.predict_proba(TEXTS[:1])
+    made.predict_proba(TEXTS[1:2])  # it is said once
+    assert caplog.text.count("shares of 40 drawn answers, each with a standard error of up to 0.08") == 1
     drawn = [body for body in faults.asked if body["temperature"] > 0]
-    assert [body["seed"] for body in sorted(drawn, key=lambda body: body["seed"])] == list(range(40))
+    assert sorted(body["seed"] for body in drawn) == sorted([*range(40)] * 2)
     # By hand, from what is kept on disk.
     counts = np.zeros(2)
     for path in Path(made.client.folder).rglob("*.json"):
         kept = json.loads(path.read_text())
-        if kept["question"]["temperature"] > 0:
+        if kept["question"]["temperature"] > 0 and TEXTS[0] in kept["question"]["prompt"]:
             text = kept["answer"]["choices"][0]["text"].lower()
             places = [text.find(label.strip().lower()) for label in labels.values()]
             named = [place for place in places if place >= 0]
@@ -130,6 +151,25 @@ def test_without_log_probabilities_answers_are_drawn_and_the_error_is_said(asked
     np.testing.assert_allclose(error, np.sqrt(found * (1 - found) / 40))
     faults.logprobs = True
     assert model(prompt="{text}:").sampling_error(TEXTS[:1]) is None
+
+
+def test_log_probabilities_in_another_form_or_refused_leave_answers_to_be_drawn(asked, tmp_path):
+    model, faults = asked
+
+    def at(folder, **options):  # one at a time: the server's draws share one stream of numbers
+        return model(labels=top_labels(), record=tmp_path / folder, concurrency=1, **options)
+
+    faults.logprobs = False
+    expected = at("drawn", logprobs=False).predict_proba(TEXTS[:2])
+    assert not any("logprobs" in body for body in faults.asked)  # nothing is asked in vain
+    faults.logprobs = "odd"
+    np.testing.assert_array_equal(at("odd").predict_proba(TEXTS[:2]), expected)
+    faults.logprobs = "refused"
+    with pytest.raises(VeraxError, match="with logprobs=False answers are drawn"):
+        at("refused").predict_proba(TEXTS[:2])
+    made = at("refused", logprobs=False)
+    np.testing.assert_array_equal(made.predict_proba(TEXTS[:2]), expected)
+    assert made.sampling_error(TEXTS[:2]).shape == (2, 2)
 
 
 @pytest.mark.parametrize("fault", [429, 503, "nonsense", "slow"])
@@ -180,6 +220,74 @@ def test_a_limit_ends_the_run_and_nothing_that_was_paid_for_is_lost(asked, limit
     assert len(faults.asked) == len(TEXTS)  # only what was missing
 
 
+@pytest.mark.parametrize(
+    "limits",
+    [{"max_tokens": 40}, {"max_cost": 40e-6, "prompt_price": 1.0, "answer_price": 1.0}, {"max_requests": 3}],
+)
+def test_what_is_under_way_counts_so_that_requests_side_by_side_pass_no_limit(asked, limits):
+    model, faults = asked
+    limited = model(concurrency=8, **limits)
+    with pytest.raises(VeraxError, match="would go beyond the limit"):
+        limited.predict_proba([f"the plot was good {n}" for n in range(8)])
+    spent = limited.client.spent
+    assert 0 < len(faults.asked) <= 3
+    if "max_requests" not in limits:
+        assert 0 < spent.tokens <= 40
+
+
+def test_all_that_record_into_one_folder_count_together_and_time_outs_stay_counted(asked):
+    model, faults = asked
+    model(max_requests=2).predict_proba(TEXTS[:2])
+    with pytest.raises(VeraxError, match="limit of 2 requests"):
+        model(max_requests=2).predict_proba(TEXTS[2:3])
+    assert len(faults.asked) == 2
+    faults.fail[:] = ["slow"]
+    with pytest.raises(VeraxError, match=r"did not answer after 1 try \(no answer within 0.2 seconds\)"):
+        model(max_requests=9, timeout=0.2, retries=0).predict_proba(TEXTS[2:3])
+    # It may have been paid for: three of three.
+    with pytest.raises(VeraxError, match="limit of 3 requests"):
+        model(max_requests=3).predict_proba(TEXTS[2:3])
+
+
+def test_options_stand_behind_the_name_too(asked, server, tmp_path):
+    url, faults = server
+    name = f"openai:tiny(interface=completions, max_requests=1, record={str(tmp_path / 'own')!r})"
+    made = verax.as_model(name, base_url=url, prompt=PROMPT, labels=LABELS)
+    assert made.client.model == "tiny"
+    with pytest.raises(VeraxError, match="limit of 1 request; raise max_requests="):
+        made.predict_proba(TEXTS[:2])
+    assert len(faults.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        (
+            "openai:tiny(max_request=5)",
+            "has no option 'max_request'; a model behind an endpoint has interface, key",
+        ),
+        (
+            "openai:tiny(max_requests=many)",
+            "'max_requests' of the model 'openai:tiny' is 'many', which cannot be",
+        ),
+        ("openai:tiny(max_cost=1)", "max_cost=1 limits nothing .* give prompt_price= and answer_price= too"),
+        ("openai:tiny(concurrency=0)", "concurrency=0 is too small; give 1 or more"),
+    ],
+)
+def test_options_that_cannot_be_are_sentences(name, sentence):
+    with pytest.raises(VeraxError, match=sentence):
+        verax.as_model(name, base_url="http://x/v1", prompt=PROMPT, labels=LABELS)
+
+
+def test_answers_without_a_place_are_not_asked_for(asked, tmp_path):
+    model, faults = asked
+    taken = tmp_path / "a-file"
+    taken.write_text("")
+    with pytest.raises(VeraxError, match=r"Answers cannot be kept in .*a-file"):
+        model(record=taken).predict_proba(TEXTS[:1])
+    assert not faults.asked
+
+
 def test_a_dry_run_sends_nothing_and_counts_rows_and_tokens(asked):
     model, faults = asked
     dry = model(dry_run=True, prompt_price=2.0)
@@ -197,11 +305,14 @@ def test_labels_that_begin_with_the_same_token_are_refused_when_that_is_seen(ask
         model(labels={"a": f"{first}one", "b": f"{first}two"}).predict_proba(TEXTS[:1])
 
 
-def test_an_answer_that_names_no_label_is_counted_and_says_nothing(asked):
-    model, _ = asked
+@pytest.mark.parametrize("logprobs", [True, False])
+def test_an_answer_that_names_no_label_is_counted_told_and_says_nothing(asked, caplog, logprobs):
+    model, faults = asked
+    faults.logprobs = logprobs
     made = model(labels={"a": "qqqq", "b": "zzzz"})
     np.testing.assert_allclose(made.predict_proba(TEXTS[:1]), 0.5)
     assert made.unread == {PROMPT.replace("{text}", TEXTS[0])}
+    assert "tiny named none of the labels 'qqqq', 'zzzz' behind 1 of 1 prompts" in caplog.text
 
 
 def test_self_report_is_asked_after_the_answer_as_turns_of_a_chat(asked):
@@ -261,6 +372,33 @@ def test_a_server_killed_in_the_middle_loses_no_answer_and_the_run_goes_on_later
         found = model.predict_proba(TEXTS)
         assert model.client.spent.requests - before == 2
         assert np.isfinite(found).all()
+
+
+def test_a_run_killed_in_the_middle_has_kept_what_was_answered(asked, server, tmp_path):
+    model, faults = asked
+    url, _ = server
+    code = (
+        "import verax\n"
+        f"how = verax.EndpointOptions(interface='completions', concurrency=2, record={str(tmp_path)!r})\n"
+        f"asked = {{'prompt': {PROMPT!r}, 'labels': {LABELS!r}, 'endpoint': how}}\n"
+        f"model = verax.as_model('openai:tiny', base_url={url!r}, **asked)\n"
+        "model.predict_proba([f'film {n}' for n in range(3000)])\n"
+    )
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    process = subprocess.Popen([sys.executable, "-c", code], env=env)
+    until = time.monotonic() + LONG
+    while len(list(tmp_path.rglob("*.json"))) < 5:
+        assert process.poll() is None
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    kept = [json.loads(path.read_text())["question"]["prompt"] for path in tmp_path.rglob("*.json")]
+    assert len(kept) >= 5
+    assert len(faults.asked) - len(kept) <= 2  # those that were under way
+    texts = [prompt.removeprefix("Review: ").removesuffix("\nSentiment:") for prompt in kept]
+    again = model(record=tmp_path, replay=True)
+    assert np.isfinite(again.predict_proba(texts)).all()
 
 
 def test_smollm2_behind_an_endpoint_says_what_it_says_here(tmp_path):

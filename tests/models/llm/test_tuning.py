@@ -1,12 +1,15 @@
 """Training the last layers: the same network, resumed where it stopped, read from disk when it was done before."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from tiny_language import network, torch
 from verax.errors import VeraxError
-from verax.models.llm import tuning
-from verax.models.llm.tuning import PromptExamples, TuningSchedule, UpperLayers, tune
+from verax.models.llm import tuning, weights
+from verax.models.llm.tuning import KeptPrompts, PromptExamples, TuningSchedule, UpperLayers, tune
 
 SCHEDULE = TuningSchedule(layers=2, epochs=4, patience=4, rate=0.01, batch=8)
 
@@ -71,6 +74,48 @@ def test_the_same_training_is_read_from_disk(own_folder, monkeypatch):
         tune(network(), lesson(16, 9), lesson(8, 2), SCHEDULE, 0, "tiny")  # other texts are another training
 
 
+def test_weights_of_which_a_byte_changed_are_trained_again(own_folder):
+    """torch reads such a file without a word."""
+    first, again = network(), network()
+    tune(first, lesson(16, 1), lesson(8, 2), SCHEDULE, 0, "tiny")
+    [path] = own_folder.rglob("trained.pt")
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    tune(again, lesson(16, 1), lesson(8, 2), SCHEDULE, 0, "tiny")
+    assert path.read_bytes() != bytes(content)
+    for one, other in zip(first.parameters(), again.parameters(), strict=True):
+        assert torch.equal(one, other)
+
+
+def test_the_weights_in_the_package_are_unpacked_again_where_a_byte_changed(
+    own_folder, tmp_path, monkeypatch
+):
+    class Packed:
+        config = SimpleNamespace(save_pretrained=lambda folder: (folder / "config.json").write_text("{}"))
+
+        def save_pretrained(self, folder):
+            (folder / "tokenizer.json").write_text("{}")
+
+        def state_dict(self):
+            return {"w": torch.arange(100.0)}
+
+    unpacked = []
+    packed = tmp_path / "weights.gguf"
+    packed.write_bytes(b"packed")
+    monkeypatch.setattr(weights, "packed_weights", lambda: packed)
+    for name in ("AutoTokenizer", "AutoModelForCausalLM"):
+        loads = SimpleNamespace(from_pretrained=lambda *_, **__: unpacked.append(1) or Packed())
+        monkeypatch.setattr(f"transformers.{name}", loads)
+    folder = weights.unpacked_weights()
+    assert (weights.unpacked_weights(), len(unpacked)) == (folder, 2)
+    file = folder / "model.safetensors"
+    content = file.read_bytes()
+    file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    assert (weights.unpacked_weights(), len(unpacked)) == (folder, 4)
+    assert file.read_bytes() == content
+
+
 def test_an_interrupted_training_goes_on_after_its_last_epoch_to_the_same_weights(own_folder, monkeypatch):
     whole = network()
     tune(whole, lesson(32, 1), lesson(8, 2), SCHEDULE, 0, "whole")
@@ -115,3 +160,47 @@ def test_a_network_whose_layers_are_not_known_is_refused():
         UpperLayers(network(family="gpt2"), 2)
     with pytest.raises(VeraxError, match="layers=9 does not fit a network of 3 layers"):
         UpperLayers(network(), 9)
+
+
+def strayed(model, prompts):
+    """How far the model is from the untrained one behind some prompts: the mean divergence."""
+    with torch.no_grad():
+        pairs = [
+            [net(torch.tensor([prompt])).logits[0, -1].log_softmax(-1) for net in (network(), model)]
+            for prompt in prompts
+        ]
+    return float(np.mean([(one.exp() * (one - other)).sum() for one, other in pairs]))
+
+
+def test_behind_other_questions_a_trained_network_says_what_it_said_before(own_folder):
+    taught = lesson(32, 1)
+    others = [(*prompt, 70 + number % 3, 80) for number, prompt in enumerate(lesson(24, 3).prompts)]
+    kept = KeptPrompts(others, [len(prompt) - 1 for prompt in others])
+    free, held = network(), network()
+    tune(free, taught, taught, SCHEDULE, 0, "free")
+    tune(held, taught, taught, SCHEDULE, 0, "held", kept)
+    assert strayed(held, others) < strayed(free, others) / 2
+    with torch.no_grad():
+        said = [chosen(held, prompt) for prompt in taught.prompts]
+    assert np.mean(np.array(said) == taught.answers) >= 0.9
+
+
+def test_adapters_learn_in_the_place_of_the_layers_and_are_read_from_disk(own_folder, monkeypatch):
+    pytest.importorskip("peft")
+    schedule = replace(SCHEDULE, lora=4, rate=0.02)
+    taught, model = lesson(32, 1), network()
+    tuned = tune(model, taught, taught, schedule, 0, "adapters")
+    assert tuned.state
+    assert all("lora_" in name for name in tuned.state)
+    with torch.no_grad():
+        said = [chosen(model, prompt) for prompt in taught.prompts]
+        assert np.mean(np.array(said) == taught.answers) >= 0.9
+    before = network().state_dict()
+    after = {name.replace(".base_layer", ""): weight for name, weight in model.state_dict().items()}
+    assert all(torch.equal(after[name], weight) for name, weight in before.items())
+    monkeypatch.setattr(tuning, "_train", None)  # it would not be called
+    again = network()
+    tune(again, taught, taught, schedule, 0, "adapters")
+    with torch.no_grad():
+        ids = torch.tensor([taught.prompts[0]])
+        torch.testing.assert_close(again(ids).logits, model(ids).logits)

@@ -202,3 +202,89 @@ def test_word_vectors_of_a_network_have_one_size(few):
     assert np.linalg.norm(rows[0]) / np.linalg.norm(rows[1]) == pytest.approx(
         lengths[0] / lengths[1], rel=1e-4
     )
+
+
+@pytest.mark.parametrize("name", ["transformer-mean", "transformer-lstm"])
+def test_patience_is_an_option_so_that_all_epochs_can_be_trained(name):
+    from verax.errors import VeraxError
+    from verax.models.ready import make_ready
+
+    assert make_ready(name, 0, {}).schedule.patience == 3
+    assert make_ready(name, 0, {"patience": 20}).schedule.patience == 20
+    with pytest.raises(VeraxError, match="patience=0 stops before the first epoch"):
+        make_ready(name, 0, {"patience": 0})
+
+
+@pytest.fixture(scope="module")
+def small_bert(few, tmp_path_factory):
+    """The folder of a BERT of one layer, made here, with a tokenizer of the texts' own words."""
+    from tokenizers import BertWordPieceTokenizer
+    from transformers import BertConfig, BertModel, BertTokenizerFast
+
+    folder = tmp_path_factory.mktemp("bert")
+    pieces = BertWordPieceTokenizer()
+    pieces.train_from_iterator(few.train.inputs, vocab_size=200, min_frequency=1, show_progress=False)
+    pieces.save_model(str(folder))
+    BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=pieces.get_vocab_size(),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=64,
+    )
+    BertModel(config).save_pretrained(folder)
+    return folder
+
+
+def test_a_head_learns_on_weights_of_ones_own_for_all_epochs_if_asked_to(few, small_bert, tmp_path):
+    name = f"transformer-lstm(weights='{small_bert}', epochs=4, patience=4, max_pieces=40)"
+    model = fit_model(name, few)
+    assert model.network.backbone.config.hidden_size == 16
+    assert model.record.epochs == 4
+    save_model(model, tmp_path / "head")
+    again = load_model(tmp_path / "head")
+    assert np.array_equal(model.predict_proba(TEXTS), again.predict_proba(TEXTS))
+    words = list(split_words("a good film").words)
+    assert [words[place] for place in again.encoder.word_places(["a good film"])[0] if place >= 0][
+        -1
+    ] == "film"
+
+
+def test_objects_of_hugging_face_are_weights_too(few, small_bert, tmp_path, monkeypatch):
+    from transformers import AutoModel, AutoTokenizer, FeatureExtractionPipeline
+
+    from verax.errors import VeraxError
+
+    monkeypatch.setenv("VERAX_CACHE", str(tmp_path))
+    bert, tokenizer = AutoModel.from_pretrained(small_bert), AutoTokenizer.from_pretrained(small_bert)
+    quick = {"epochs": 1, "max_pieces": 40}
+    expected = fit_model("transformer-mean", few, options={"weights": str(small_bert), **quick})
+    pipeline = FeatureExtractionPipeline(model=bert, tokenizer=tokenizer)
+    for given in ((bert, tokenizer), pipeline):
+        model = fit_model("transformer-mean", few, options={"weights": given, **quick})
+        assert np.array_equal(model.predict_proba(TEXTS), expected.predict_proba(TEXTS))
+    assert len(list((tmp_path / "transformers").iterdir())) == 1
+    with pytest.raises(VeraxError, match="a pair of a transformer and its tokenizer"):
+        fit_model("transformer-mean", few, options={"weights": bert, **quick})
+
+
+def test_a_job_depends_on_the_files_of_the_weights_and_others_are_refused(few, small_bert, tmp_path):
+    import shutil
+
+    from verax.errors import VeraxError
+    from verax.models.resolve import model_files
+
+    own = tmp_path / "bert"
+    shutil.copytree(small_bert, own)
+    name = f"transformer-mean(weights='{own}', epochs=1, max_pieces=40)"
+    assert str(own / "model.safetensors") in model_files(name)
+    save_model(fit_model(name, few), tmp_path / "head")
+    weights = own / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1] + b"\1")
+    with pytest.raises(VeraxError, match="are not those that this model was trained on"):
+        load_model(tmp_path / "head")
+    with pytest.raises(VeraxError, match="There are no weights in"):
+        fit_model("transformer-mean(weights='nowhere')", few)

@@ -24,7 +24,7 @@ TEXTS = ["the cat sat", "the dog sat", "the dog ran"]
 
 
 def test_the_probability_of_a_pair_is_the_discounted_share_and_the_rest_by_frequency():
-    language = Language.of(TEXTS)
+    language = Language.from_texts(TEXTS)
     # Nine words and six edges; five different words, and the edge.
     assert language.words["the"] == 3
     assert language.words[""] == 6
@@ -37,7 +37,7 @@ def test_the_probability_of_a_pair_is_the_discounted_share_and_the_rest_by_frequ
 
 
 def test_a_word_of_the_same_sort_reads_better_than_one_of_another():
-    language = Language.of(TEXTS * 20)
+    language = Language.from_texts(TEXTS * 20)
     words = split_words("the dog ran")
     same, other = (language.change(words, 1, word) for word in ("cat", "sat"))
     assert math.isfinite(same)
@@ -52,7 +52,7 @@ def test_a_word_of_the_same_sort_reads_better_than_one_of_another():
 
 def test_marks_are_neighbours_and_tell_sorts_apart():
     # Both words follow "a"; only the noun goes before a comma.
-    language = Language.of(["a cat , a dog , a good cat , a good dog ,"] * 20)
+    language = Language.from_texts(["a cat , a dog , a good cat , a good dog ,"] * 20)
     assert language.pairs["cat", ","] == 40
     assert language.alike("cat", "dog") > 0.5 > language.alike("cat", "good")
     assert language.change(split_words("a cat , a dog"), 1, "good") == -math.inf
@@ -68,13 +68,13 @@ def test_marks_are_neighbours_and_tell_sorts_apart():
     ],
 )
 def test_what_is_no_option_at_all(text, place, after):
-    language = Language.of([*TEXTS, "the cat sat in the box", "the dog sat on the box"] * 20)
+    language = Language.from_texts([*TEXTS, "the cat sat in the box", "the dog sat on the box"] * 20)
     assert language.alike("dog", "cat") > 0.5
     assert language.change(split_words(text), place, after) == -math.inf
 
 
 def test_case_does_not_matter_and_unknown_words_are_no_options():
-    language = Language.of(TEXTS * 20)
+    language = Language.from_texts(TEXTS * 20)
     words = split_words("The dog ran")
     assert language.change(words, 1, "CAT") == language.change(split_words("the dog ran"), 1, "cat")
     found = likelihoods(language, words, [1, 1], ["cat", "zyx"])
@@ -98,7 +98,7 @@ def test_only_the_likeliest_versions_are_drawn_from():
 def test_with_a_language_changed_texts_are_likelier_and_depend_on_nothing_but_text_and_seed():
     texts, _ = make_texts(200, seed=5)
     model = verax.as_model(fitted(LogisticRegression(max_iter=1000), CountVectorizer()))
-    vectors, language = train_vectors(texts, min_count=2), Language.of(texts)
+    vectors, language = train_vectors(texts, min_count=2), Language.from_texts(texts)
     some = list(texts[:12])
     flips = [place % 2 == 0 for place in range(len(some))]
     published = counterfactual_texts(model, some, flips, vectors, samples=500)

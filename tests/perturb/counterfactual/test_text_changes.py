@@ -109,7 +109,7 @@ def test_the_published_numbers(n_words, attempt, expected):
 @pytest.mark.parametrize("temperature", [0.4, 4.0])
 def test_words_change_with_the_given_probability_in_proportion_to_similarity(temperature):
     vectors = at_cosines(["good", "fine", "nice", "poor", "bad", "vile"], [1, 0.9, 0.6, 0.3, 0.0, -0.5])
-    candidates = Thesaurus.of(vectors).candidates(Words("a good, the Good"), 100)
+    candidates = Thesaurus.from_vectors(vectors).candidates(Words("a good, the Good"), 100)
     assert candidates.options.after == (
         "fine",
         "nice",
@@ -134,14 +134,14 @@ def test_words_change_with_the_given_probability_in_proportion_to_similarity(tem
 def test_only_the_nearest_are_drawn():
     names = [f"ww{chr(97 + number)}" for number in range(20)]
     vectors = at_cosines(["good", *names], [1, *np.linspace(0.95, 0.2, 20)])
-    candidates = Thesaurus.of(vectors).candidates(Words("good"), 7)
+    candidates = Thesaurus.from_vectors(vectors).candidates(Words("good"), 7)
     assert candidates.options.after == tuple(names[:7])
 
 
 def test_replacements_are_open_words_of_the_same_sort():
     words = ["film", "movie", "the", "7", "of", "on", "don't", "new york", "'s", "FILM", "it"]
     vectors = WordVectors(tuple(words), np.ones((len(words), 1), dtype=np.float32))
-    options = Thesaurus.of(vectors).candidates(Words("The film of 7 it"), 100).options
+    options = Thesaurus.from_vectors(vectors).candidates(Words("The film of 7 it"), 100).options
     assert options.after == ("movie", "on")
     assert options.places.tolist() == [1, 2]
 
@@ -169,7 +169,7 @@ def brute_force(model, found, flip: bool, vectors: WordVectors, samples: int) ->
     """All texts that could have been chosen: those drawn with the wanted prediction and few, or the fewest, edits."""
     words = Words(found.original)
     wanted = distribution(len(words), found.attempts - 1)
-    candidates = Thesaurus.of(vectors).candidates(words, wanted.top)
+    candidates = Thesaurus.from_vectors(vectors).candidates(words, wanted.top)
     rng = stream(0, "counterfactual", found.original, found.attempts - 1)
     drawn = {
         text for block in sample_versions(candidates, wanted, samples, rng) for text in build_texts(block)
@@ -394,7 +394,7 @@ def compare(model):
     """Hundreds of versions: the probabilities of the model's route, and those of the strings."""
     texts = [*REVIEWS[:3], "Good good GOOD film film a 7 ünïcode ΟΔΟΣ", "bad"]
     for text in texts:
-        candidates = Thesaurus.of(review_vectors()).candidates(Words(text), 100)
+        candidates = Thesaurus.from_vectors(review_vectors()).candidates(Words(text), 100)
         wanted = Distribution(0.3, 100, 1.0)
         (versions,) = sample_versions(candidates, wanted, 300, stream(0, "test"))
         strings = build_texts(versions)
@@ -423,7 +423,7 @@ def test_a_bag_of_words_model_is_never_given_strings():
 
 def test_versions_are_selected_joined_and_merged():
     vectors = at_cosines(["good", "fine", "nice"], [1, 0.9, 0.8])
-    options = Thesaurus.of(vectors).candidates(Words("good (good) good!"), 100).options
+    options = Thesaurus.from_vectors(vectors).candidates(Words("good (good) good!"), 100).options
     versions = text_versions.Versions(
         options, np.array([0, 2, 2, 3, 5, 6]), np.array([0, 3, 5, 0, 3, 4])
     )  # two edits, none, one, the first again, another one

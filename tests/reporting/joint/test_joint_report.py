@@ -1,4 +1,4 @@
-"""Both courts together: names matched, estimates averaged by hand, correlations by enumeration, one page."""
+"""Benchmarks and studies together: names matched, estimates averaged by hand, correlations by enumeration, one page."""
 
 import json
 import re
@@ -9,11 +9,11 @@ import pytest
 
 from reporting.run_summaries import written
 from reporting.study.test_study_page import Balance, read
-from reporting.study_summaries import HOSTILE, court, summary
+from reporting.study_summaries import HOSTILE, method_line, summary
 from verax.codec import encoded
 from verax.errors import VeraxError
 from verax.reporting.joint.evaluations import Evaluation, Standing, read_evaluations
-from verax.reporting.joint.order import agreements, average_ranks, compare, comparisons
+from verax.reporting.joint.order import agreements, average_ranks, compare, comparisons, measure_orders
 from verax.reporting.joint.page import compare_evaluations, explainer_order, places, write_joint_report
 from verax.results.findings import Finding, bare_name, findings_json
 from verax.results.units import Unit
@@ -42,12 +42,12 @@ def stain(cells, explainers=("lime(samples=300)", "shap", "greedy", "random", "g
 
 FOUR = {"lime(samples=300)": 0.9, "shap": 0.8, "greedy": 0.7, "random": 0.2, "ground-truth": 1.0}
 STUDY = summary(
-    courts=[
-        court("lime", 7.3, 1.2, 13.5),
-        court("shap", 3.1, -2.2, 8.4),
-        court("greedy", 5.0, -1.0, 11.0),
-        court("random", 0.4, -5.0, 6.0),
-        court("none", 0.0, 0.0, 0.0),
+    methods=[
+        method_line("lime", 7.3, 1.2, 13.5),
+        method_line("shap", 3.1, -2.2, 8.4),
+        method_line("greedy", 5.0, -1.0, 11.0),
+        method_line("random", 0.4, -5.0, 6.0),
+        method_line("none", 0.0, 0.0, 0.0),
     ]
 )
 
@@ -93,8 +93,8 @@ def test_cells_that_an_explainer_lacks_are_left_out_and_counted(folders):
 
 
 def test_the_ceiling_and_no_explanation_are_not_on_trial_but_random_is(folders):
-    courts, _ = read_evaluations(folders(run=stain({("a", "tree"): FOUR}), study=STUDY))
-    assert [[one.explainer for one in found.standings] for found in courts] == [
+    evaluations, _ = read_evaluations(folders(run=stain({("a", "tree"): FOUR}), study=STUDY))
+    assert [[one.explainer for one in found.standings] for found in evaluations] == [
         ["lime", "shap", "greedy", "random"],
         ["lime", "shap", "greedy", "random"],
     ]
@@ -109,7 +109,7 @@ def test_an_explainer_that_stood_twice_is_matched_with_nobody_and_said_so(folder
 
 
 def test_lines_without_an_estimate_are_counted(folders):
-    given = summary(courts=[court("lime", None, None, None), court("shap", 1.0, 0.0, 2.0)])
+    given = summary(methods=[method_line("lime", None, None, None), method_line("shap", 1.0, 0.0, 2.0)])
     (found,), notes = read_evaluations(folders(study=given))
     assert [one.explainer for one in found.standings] == ["shap"]
     assert "for lime." in notes[0]
@@ -123,7 +123,7 @@ def test_lines_without_an_estimate_are_counted(folders):
         ("[]", "neither of a benchmark"),
         ("{", "cannot be read"),
         ('{"benchmark": "stain", "cells": []}', "written by an older version of Verax and has no findings"),
-        ('{"kind": "study", "courts": []}', "written by an older version of Verax and has no findings"),
+        ('{"kind": "study", "methods": []}', "written by an older version of Verax and has no findings"),
         ('{"benchmark": "x", "findings_format": 99, "findings": []}', "has findings of format 99"),
         ('{"benchmark": "x", "findings_format": 1, "findings": {}}', "findings is no list"),
         (
@@ -156,7 +156,7 @@ def made(name, kind, scores, *, simulated=False, higher=True, margin=0.5):
     return Evaluation(name, kind, "", "measure", Unit("points"), simulated, higher, standings)
 
 
-def test_the_correlation_is_over_the_methods_in_both_courts():
+def test_the_correlation_is_over_the_methods_in_both_sorts_of_evaluation():
     benchmark = made("B", "benchmark", {"a": 4, "b": 3, "c": 2, "d": 1, "only": 9})
     study = made("S", "study", {"b": 30, "a": 40, "d": 20, "c": 10})
     found = compare(benchmark, study)
@@ -216,18 +216,18 @@ def test_scores_without_intervals_leave_the_correlation_without_one():
     assert {one.low for one in averaged.standings} == {None}
 
 
-def test_claims_of_several_courts_are_one_family(folders):
-    """With p = .04 in each of two courts neither is claimed: together they would err in 8%."""
+def test_claims_of_several_evaluations_are_one_family(folders):
+    """With p = .04 in each of two evaluations neither is claimed: together they would err in 8%."""
     tests = [{"first": "lime", "second": "random", "verdict": "first", "p_holm": 0.04}]
     run = verification({("rt", "easy"): {"lime": (0.2, 0.05), "random": (0.9, 0.05)}})
     run["targets"] = [{"sets": {"strict": {"inputs": 100, "differences": tests}}}]
     alone, _ = read_evaluations(folders(alone=run))
-    assert [court.standings[0].sign for court in alone] == ["yes"]
+    assert [evaluation.standings[0].sign for evaluation in alone] == ["yes"]
     both, _ = read_evaluations(folders(one=run, two=run))
-    assert [court.standings[0].sign for court in both] == ["open", "open"]
+    assert [evaluation.standings[0].sign for evaluation in both] == ["open", "open"]
     tests[0]["p_holm"] = 0.02
     sure, _ = read_evaluations(folders(three=run, four=run))
-    assert [court.standings[0].sign for court in sure] == ["yes", "yes"]
+    assert [evaluation.standings[0].sign for evaluation in sure] == ["yes", "yes"]
 
 
 def test_fewer_than_three_methods_say_nothing_and_how_many_it_takes():
@@ -246,7 +246,7 @@ def test_more_studies_need_fewer_methods():
     assert f"takes {found.needed.methods} methods" in found.needs
 
 
-def test_several_courts_are_compared_in_pairs_and_by_average_rank():
+def test_several_evaluations_are_compared_in_pairs_and_by_average_rank():
     benchmarks = [
         made("B1", "benchmark", {"a": 3, "b": 2, "c": 1}),
         made("B2", "benchmark", {"a": 1, "b": 2, "c": 3}),
@@ -282,11 +282,11 @@ def test_bots_are_never_averaged_with_people():
 
 
 def test_explainers_are_ordered_by_their_mean_place_and_random_is_last():
-    courts = [
+    evaluations = [
         made("B", "benchmark", {"random": 9, "a": 1, "b": 2}),
         made("S", "study", {"b": 2, "a": 1}),
     ]
-    assert explainer_order(courts) == ["b", "a", "random"]
+    assert explainer_order(evaluations) == ["b", "a", "random"]
 
 
 def test_the_page_has_every_estimate_and_the_file_beside_it_every_number(folders, tmp_path):
@@ -315,7 +315,7 @@ def test_a_folder_gets_figures_too_and_the_same_bytes_each_time(folders, tmp_pat
     assert "Simulated people." in read((tmp_path / "one" / "report.html").read_text(encoding="utf-8"))
 
 
-def test_one_court_alone_says_which_is_missing(folders):
+def test_one_evaluation_alone_says_which_is_missing(folders):
     alone = folders(run=stain({("a", "tree"): FOUR}))
     assert "there is no study with people here" in compare_evaluations(alone).answer
 
@@ -329,7 +329,7 @@ def test_a_hostile_title_stays_text(folders, tmp_path):
     assert not re.search(r'(src|href)="(https?:)?//', page)
 
 
-def test_the_reports_of_the_courts_are_linked_from_where_the_page_lies(folders, tmp_path):
+def test_the_reports_of_the_evaluations_are_linked_from_where_the_page_lies(folders, tmp_path):
     given = folders(run=stain({("a", "tree"): FOUR}))
     (given[0] / "report.html").write_text("own")
     write_joint_report(given, tmp_path / "deep" / "page.html")
@@ -411,7 +411,7 @@ def test_who_errs_less_than_chance_on_every_target_passes_a_verification(folders
     assert found.standings[0].sign == sign
 
 
-def test_a_verification_is_a_court_in_which_less_is_better(folders):
+def test_a_verification_is_a_evaluation_in_which_less_is_better(folders):
     other = {label: (share / 2, margin) for label, (share, margin) in ERRING.items()}
     (found,), notes = read_evaluations(
         folders(run=verification({("rt", "easy"): ERRING, ("rt", "hard"): other}))
@@ -434,8 +434,8 @@ def test_an_interval_that_is_cut_on_one_side_is_as_wide_on_the_other(folders):
     for found in cut["groups"][0]["sets"].values():
         for scored in found["explainers"].values():
             scored["misranked"]["high"] = 1.0
-    (court,), _ = read_evaluations(folders(run=cut))
-    assert (court.standings[0].low, court.standings[0].high) == (pytest.approx(70), 100.0)
+    (evaluation,), _ = read_evaluations(folders(run=cut))
+    assert (evaluation.standings[0].low, evaluation.standings[0].high) == (pytest.approx(70), 100.0)
 
 
 def test_two_benchmarks_are_asked_whether_they_order_explainers_alike(folders, tmp_path):
@@ -454,14 +454,81 @@ def test_two_benchmarks_are_asked_whether_they_order_explainers_alike(folders, t
 
 
 def test_too_few_common_explainers_say_nothing_of_two_benchmarks(folders):
-    courts, _ = read_evaluations(
+    evaluations, _ = read_evaluations(
         folders(
             stain=stain({("rt", "tree"): {"lime": 0.7, "random": 0.1}}, ["lime", "random"]),
             rationale=verification({("rt", "easy"): ERRING}),
         )
     )
-    (agreement,) = agreements(courts)
+    (agreement,) = agreements(evaluations)
     assert "cannot be said: only lime was evaluated in both" in agreement.sentence
+
+
+def test_measures_are_asked_whether_they_order_methods_as_they_helped_people():
+    names = "abcdefg"
+    study = made("S", "study", {name: place for place, name in enumerate(names)}, margin=0.01)
+    right = replace(
+        made("right", "measure", {name: -p for p, name in enumerate(names)}, higher=False),
+        order=(0.5, 0.4, 0.6),
+    )
+    noise = replace(
+        made("noise", "measure", dict(zip(names, (3, 1, 6, 0, 5, 2, 4), strict=True))),
+        order=(0.9, None, None),
+    )
+    found = measure_orders([right, study, noise])
+    assert found.measures == (
+        "noise",
+        "right",
+    )  # by what is known of them, which need not be what helps people
+    assert found.others == ("S",)
+    # The same order of seven: 2 of 5,040 arrangements are as far from 0; the smaller of two p counts twice.
+    assert found.p[1][0] == pytest.approx(2 * 2 / 5040)
+    assert found.p[0][0] > 0.5
+    assert found.sentences == (
+        "Automatic measures shown to order 7 methods as they helped people in S, or against it: right (rho +1.00); "
+        "2 were compared.",
+    )
+    few = {name: place for place, name in enumerate("abcd")}
+    (said,) = measure_orders([made("m", "measure", few), made("S", "study", few)]).sentences
+    assert said == (
+        "The automatic measure is not shown to order 4 methods as they helped people in S; "
+        "so few methods cannot show it."
+    )
+    (said,) = measure_orders([made("m", "measure", {"a": 1, "b": 2}), study]).sentences
+    assert "cannot be said: only a and b were in both, and it takes 3." in said
+    (said,) = measure_orders([made("m", "measure", few)]).sentences
+    assert "there is no study with people here" in said
+    assert measure_orders([study]) is None
+
+
+def test_a_run_of_measures_stands_beside_studies_and_claims_nothing(folders, tmp_path):
+    values = {"lime": 0.4, "shap": 0.5, "greedy": 0.2, "random": 0.1}
+    rows = [
+        Finding(name, "value of deletion", value, value - 0.01, value + 0.01, better="lower", name="measures",
+                title="deletion", n=20, counted="stains")
+        for name, value in values.items()
+    ]  # fmt: skip
+    rows.append(
+        Finding("deletion", "order as the truth", 0.9, 0.8, 1.0, name="measures", model="all", scope="part")
+    )
+    (tmp_path / "measures").mkdir()
+    text = json.dumps({"benchmark": "measures", **findings_json(rows)})
+    (tmp_path / "measures" / "summary.json").write_text(text)
+    staining = stain({("rt", "tree"): {"lime": 0.7, "shap": 0.8, "greedy": 0.6, "random": 0.1}},
+                     ["lime", "shap", "greedy", "random"])  # fmt: skip
+    both = write_joint_report(
+        [*folders(stain=staining, study=STUDY), tmp_path / "measures"], tmp_path / "page.html"
+    )
+    assert [one.kind for one in both.evaluations] == ["benchmark", "study"]
+    assert both.measures.measures == ("deletion",)
+    assert both.measures.known == ((0.9, 0.8, 1.0),)
+    assert len(both.measures.others) == 2
+    # Helped most first: lime, greedy, shap, random; least deleted first: random, greedy, lime, shap.
+    assert both.measures.compared[0][0].correlation.spearman == pytest.approx(-0.4)
+    page = read((tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert "Do automatic measures predict what helps people?" in page
+    assert "−0.40 over 4 methods" in page
+    assert "The automatic measure is not shown to order 4 methods" in page
 
 
 def test_findings_of_a_benchmark_that_nobody_here_knows_stand_beside_the_others(folders, tmp_path):
@@ -479,19 +546,19 @@ def test_findings_of_a_benchmark_that_nobody_here_knows_stand_beside_the_others(
     (tmp_path / "savings").mkdir()
     text = json.dumps({"benchmark": "savings", **findings_json(rows)})
     (tmp_path / "savings" / "summary.json").write_text(text)
-    (court,), notes = read_evaluations([tmp_path / "savings"])
-    assert (court.name, court.kind, court.unit, court.higher_is_better) == (
+    (evaluation,), notes = read_evaluations([tmp_path / "savings"])
+    assert (evaluation.name, evaluation.kind, evaluation.unit, evaluation.higher_is_better) == (
         "Savings",
         "benchmark",
         "seconds",
         True,
     )
-    assert [(one.explainer, one.estimate, one.sign, one.p) for one in court.standings] == [
+    assert [(one.explainer, one.estimate, one.sign, one.p) for one in evaluation.standings] == [
         ("lime", 3.0, "yes", 0.001),
         ("shap", 1.0, "no", 0.5),
     ]
-    assert court.standings[0].parts == {"tree": 5.0}  # shap has no number with the forest
-    assert court.standings[0].rests_on == "7 runs"
+    assert evaluation.standings[0].parts == {"tree": 5.0}  # shap has no number with the forest
+    assert evaluation.standings[0].rests_on == "7 runs"
     assert [note.split(" of the run")[0] for note in notes[1:]] == ["1 of 2 pairs of dataset and model"]
     assert notes[0].endswith("for greedy.")
     both = write_joint_report([tmp_path / "savings", *folders(study=STUDY)], tmp_path / "page.html")

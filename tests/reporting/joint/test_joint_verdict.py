@@ -1,4 +1,4 @@
-"""What is said first over several courts: each benchmark by its name, and where courts differ, how many of them."""
+"""What is said first over several evaluations: each benchmark by its name; where they differ, how many of them."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from verax.reporting.joint.evaluations import Evaluation, Standing, joint_verdic
 from verax.results.units import Unit
 
 
-def court(name, kind="benchmark", **signs):
+def evaluation(name, kind="benchmark", **signs):
     standings = tuple(Standing(label, label, 80.0, 70.0, 90.0, sign=sign) for label, sign in signs.items())
     return Evaluation(name, kind, name, "area", Unit("per cent"), False, True, standings)
 
 
 def test_one_benchmark_is_the_benchmark_and_names_of_explainers_stay_as_they_are():
-    found = joint_verdict([court("stains", lime="yes", shap="no")], ["lime", "shap"], "", "")
+    found = joint_verdict([evaluation("stains", lime="yes", shap="no")], ["lime", "shap"], "", "")
     assert found.sentence == "lime passes the benchmark."
     assert [row.words for row in found.judged] == ["passes the benchmark", "fails the benchmark"]
-    nobody = joint_verdict([court("stains", lime="open")], ["lime"], "", "")
+    nobody = joint_verdict([evaluation("stains", lime="open")], ["lime"], "", "")
     assert nobody.sentence == "No explainer is shown to pass the benchmark."
 
 
@@ -31,8 +31,8 @@ def test_rows_stand_in_the_order_of_the_numbers_that_are_drawn():
 
 
 def test_of_several_benchmarks_each_is_told_by_its_name():
-    courts = [court("stains", lime="yes", shap="yes"), court("words", lime="open", shap="no")]
-    found = joint_verdict(courts, ["lime", "shap"], "", "")
+    evaluations = [evaluation("stains", lime="yes", shap="yes"), evaluation("words", lime="open", shap="no")]
+    found = joint_verdict(evaluations, ["lime", "shap"], "", "")
     assert found.sentence == (
         "lime and shap pass the benchmark “stains”; no explainer is shown to pass the benchmark “words”."
     )

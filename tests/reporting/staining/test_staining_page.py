@@ -53,6 +53,7 @@ from verax.reporting.staining.tables import (
     recall_table,
 )
 from verax.reporting.staining.verdict import staining_verdict
+from verax.results.tables import CLEAR, rows_of
 from verax.stats import mean_interval, mean_share, paired_differences
 
 NAMES = ["lime(samples=200)", "greedy", "random", "ground-truth"]
@@ -340,26 +341,26 @@ def test_a_difference_is_in_points_with_interval_and_corrected_p():
     # lime - greedy is -0.20, -0.20, -0.21, twice: mean -0.2033, spread 0.005164, standard error 0.002108,
     # t(0.975, 5) = 2.570582, so the interval is -0.2033 -+ 0.00542.
     shown = compared(pair_of(clear()), "lime(samples=200)", "greedy", short_names(NAMES), "auc")
-    assert (shown.points, shown.interval) == ("−20.3", "[−20.9, −19.8]")
-    assert shown.p == "p < 0.001"
-    assert shown.ahead == "greedy"
+    assert shown == "−20.3 [−20.9, −19.8]\np < 0.001, greedy"
+    assert shown.mark == CLEAR
 
 
 def test_p_is_the_corrected_one():
     # scipy's paired t tests give lime - random 0.476, greedy - random 0.498 and lime - greedy 1: times 3 is above 1.
     for label in ("greedy", "lime(samples=200)"):
-        assert compared(pair_of(unclear()), label, "random", short_names(NAMES), "auc").p == "p = 1"
+        assert "\np = 1" in compared(pair_of(unclear()), label, "random", short_names(NAMES), "auc")
     values = [0.60, 0.90, 0.70, 0.60, 0.90, 0.70], [0.55, 0.65, 0.70, 0.50, 0.80, 0.66]
     two = cell("reviews", "tree", {"lime(samples=200)": values[0], "greedy": values[1]})
     expected = stats.ttest_rel(*values).pvalue
     assert 0.01 < expected < 0.1
-    shown = compared(pair_of(two), "lime(samples=200)", "greedy", short_names(NAMES), "auc").p
-    assert shown == f"p = {expected:.3f}"
+    shown = compared(pair_of(two), "lime(samples=200)", "greedy", short_names(NAMES), "auc")
+    assert shown.endswith(f"]\np = {expected:.3f}")
 
 
 def test_without_a_verdict_nobody_is_ahead():
     shown = compared(pair_of(unclear()), "lime(samples=200)", "greedy", short_names(NAMES), "auc")
-    assert (shown.points, shown.p, shown.ahead, shown.stains) == ("0.0", "p = 1", "", "")
+    assert re.fullmatch(r"0\.0 \[−[\d.]+, [\d.]+\]\np = 1", shown)
+    assert not shown.mark
 
 
 def test_pairs_with_random_come_last_and_random_is_always_second():
@@ -369,13 +370,10 @@ def test_pairs_with_random_come_last_and_random_is_always_second():
         {"random": [0.1, 0.2, 0.3], "greedy": [0.9, 0.8, 1.0], "lime(samples=200)": [0.5, 0.5, 0.6]},
     )
     table = difference_table([pair_of(first)], short_names(NAMES), "auc")
-    assert [pair for pair, _ in table.rows] == [
-        ("lime", "greedy"),
-        ("lime", "random"),
-        ("greedy", "random"),
-    ]
+    shown = rows_of(table)
+    assert [row[0] for row in shown] == ["lime − greedy", "lime − random", "greedy − random"]
     # 0.8, 0.6, 0.7 on the three stains.
-    assert table.rows[2][1][0].points == "+70.0"
+    assert shown[2][1].startswith("+70.0")
 
 
 def test_a_difference_turned_round_has_all_its_signs_turned():
@@ -389,42 +387,49 @@ def test_a_difference_turned_round_has_all_its_signs_turned():
 
 def test_stains_that_only_one_explainer_has_are_counted_in_the_cell():
     lacking = cell("reviews", "tree", {"lime(samples=200)": [0.5, 0.6, 0.8], "greedy": [0.7, 0.9]})
-    assert (
-        compared(pair_of(lacking), "lime(samples=200)", "greedy", short_names(NAMES), "auc").stains
-        == "2 of 3 stains"
-    )
+    shown = compared(pair_of(lacking), "lime(samples=200)", "greedy", short_names(NAMES), "auc")
+    assert shown.endswith("\n(2 of 3 stains)")
 
 
 def test_recall_is_listed_at_the_size_of_the_stain():
     table = recall_table([pair_of(clear())], short_names(NAMES), 3)
-    assert table.budgets == [1, 3, 5, 10]
-    assert [(row.explainer, row.model) for row in table.rows] == [
-        (name, "xgboost") for name in ("lime", "greedy", "random")
+    assert [column.title for column in table.columns][4:] == [
+        "b = 1, at most 33",
+        "b = 3 = |F|, at most 100",
+        "b = 5, at most 100",
+        "b = 10, at most 100",
+        "area, b = 1 to 10, at most 90",
+        "reciprocal rank, at most 61",
     ]
+    shown = rows_of(table)
+    assert [row[:2] for row in shown] == [[name, "xgboost"] for name in ("lime", "greedy", "random")]
     # 0.6, 0.7, 0.8, twice: phi = (5 * 0.008 / 0.21 + 0.4) / 7 = 0.08435, n = 6 / phi * (1.959964 / 2.570582)² = 41.35,
     # and the beta quantiles of 0.7 * n of n.
-    assert table.rows[0].numbers[0] == "70.0 [53.8, 83.2]"
+    assert shown[0][4] == "70.0 [53.8, 83.2]"
 
 
 def test_accuracies_without_a_twin_leave_its_columns_empty():
     lonely = clear()
     del lonely["took"]["twin"]
-    (row,) = learnt_table([pair_of(lonely)], 6)
-    assert (row["learnt"], row["twin_region"], row["twin_outside"]) == ("6 of 6", "–", "–")
-    assert row["original_region"].startswith("48.7 [")
+    (row,) = rows_of(learnt_table([pair_of(lonely)], 6))
+    assert (row[1], row[4], row[6]) == ("6 of 6", "–", "–")
+    assert row[3].startswith("48.7 [")
     assert "xgboost" in Words(page_of(summary_of(lonely))).text
 
 
 def test_costs_have_a_cell_for_each_model_and_the_time_of_training():
     table = cost_table("reviews", ["tree", "forest"], [timing("greedy", 0.002, 20.4)], short_names(NAMES))
-    assert table.rows == [("greedy", [("2 ms", "20 rows"), ("–", "")])]
-    assert table.fits == ["1.5 s", "–"]
+    assert rows_of(table) == [["greedy", "2 ms, 20 rows", "–"], ["training one stained model", "1.5 s", "–"]]
 
 
 def test_only_a_difference_that_survives_is_bold():
     page = page_of(summary_of(unclear(), clear()))
-    bold = re.findall(r"<b>([^<]*)</b>", page.split("<details>", 1)[0])
-    assert bold == ["−20.3", "greedy", "+50.3", "lime", "+70.7", "greedy"]
+    bold = re.findall(r"<strong>([^<]*)</strong>", page.split("<details><summary>The same by", 1)[0])
+    assert [(one.split()[0], one.rsplit(", ", 1)[1]) for one in bold] == [
+        ("−20.3", "greedy"),
+        ("+50.3", "lime"),
+        ("+70.7", "greedy"),
+    ]
 
 
 # One stain.
@@ -448,7 +453,7 @@ def test_one_stain_has_no_interval_and_the_page_says_so():
     page = page_of(summary)
     assert "with its 95% interval" not in page
     assert "+60.0" in page
-    assert "<b>" not in page
+    assert "<strong>" not in page
     assert "None" not in Words(page).text
 
 
@@ -625,7 +630,13 @@ def test_the_same_run_gives_the_same_bytes_in_all_files(tmp_path):
         write_staining_report(
             tmp_path / folder, copy.deepcopy(summary), [{}] * 5, [example()], [timing("greedy", 0.001, 3)], {}
         )
-    names = ["figures/recall.svg", "figures/took.svg", "report.html"]
+    tables = ("accuracy", "cost", "differences-auc", "differences-mrr", "recall")
+    names = [
+        "figures/recall.svg",
+        "figures/took.svg",
+        "report.html",
+        *(f"tables/{name}.{ending}" for name in tables for ending in ("md", "tex")),
+    ]
     assert sorted(str(path.relative_to(tmp_path / "a")) for path in (tmp_path / "a").rglob("*.*")) == names
     for name in names:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()

@@ -39,7 +39,7 @@ def shown(found: StainSummary) -> str:
 
 
 def test_recall_is_shown_with_its_interval():
-    assert "lime 3 20.0 [5.0, 20.5] 50.0 [5.0, 50.5] 100.0 [5.0, 100.5]" in shown(summary())
+    assert "lime 3 50.0 20.0 [5.0, 20.5] 50.0 [5.0, 50.5] 100.0 [5.0, 100.5]" in shown(summary())
 
 
 def test_only_differences_that_survive_correction_are_named():

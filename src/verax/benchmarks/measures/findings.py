@@ -1,77 +1,45 @@
-"""What a comparison of measures found: by measure, whether it orders explanations as their known truth does."""
+"""What a comparison of measures found, by measure; a whole run, and its raw measurements as a table."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
 from verax.arrays import FloatArray
-from verax.benchmarks.contract import Failure
-from verax.benchmarks.measures.jobs import Cell, CellResult, MeasureValues
-from verax.benchmarks.measures.reasons import ADVERSARY, EQUALS, KNOWN, ORACLE, RUNGS, WITH_TAIL
-from verax.codec import Record, decode
+from verax.benchmarks.contract import Failure, Found, Planned, Stages
+from verax.benchmarks.measures.jobs import CellResult, MeasureValues
+from verax.benchmarks.measures.reasons import ADVERSARY, EQUALS, KNOWN, ORACLE, RANDOM, RUNGS, WITH_TAIL
+from verax.benchmarks.measures.spec import MeasuresSpec
+from verax.benchmarks.planted_cells import (
+    ALL,
+    Cell,
+    CellsPlan,
+    CellsSummary,
+    cell_results,
+    failed_explainers,
+    left_out,
+    with_origin,
+)
 from verax.measures import measure
 from verax.phrases import say as say_phrase
+from verax.results.findings import Finding
+from verax.results.units import Unit
 from verax.stats.estimate import Estimate, mean_interval
-from verax.stats.means import mean_share
+from verax.stats.means import any_share, mean_share
 from verax.stats.rank_correlations import kendall_rows
 from verax.stats.tests.multiplicity import holm
 from verax.stats.tests.permutation import sign_flip
 from verax.stats.thresholds import ALPHA, FEWEST_FLIPPED, FEWEST_UNITS
+from verax.text import percent
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 say = partial(say_phrase, "measures")
-ALL = "all"
-
-
-@dataclass(frozen=True)
-class EstimateRow(Record):
-    """An estimate.
-
-    Attributes:
-        benchmark: that found it.
-        dataset: of the models, or "all".
-        model: the model, or "all".
-        method: what is estimated: a measure, an explainer.
-        measure: which number of it.
-        unit: what the number is counted in.
-        estimate: the number.
-        low: lower end of its interval; None without one.
-        high: upper end.
-        level: of the interval.
-        n: how many independent units it is over.
-        counts: what n counts.
-        p: of the test, None where none was made.
-        p_adjusted: after the correction for its family.
-        family: which tests were corrected together.
-        better: "higher" or "lower"; empty for neither.
-        simulated: whether people or models were simulated for it.
-        key: by which a reader finds it.
-    """
-
-    benchmark: str
-    dataset: str
-    model: str
-    method: str
-    measure: str
-    unit: str
-    estimate: float
-    low: float | None
-    high: float | None
-    level: float
-    n: int
-    counts: str
-    p: float | None
-    p_adjusted: float | None
-    family: str
-    better: str
-    simulated: bool
-    key: str
 
 
 def row_of(
@@ -81,39 +49,36 @@ def row_of(
     method: str,
     measure: str,
     unit: str,
-    better: str,
-    counts: str,
+    better: Literal["higher", "lower"],
+    counted: str,
     model: str = ALL,
     dataset: str = ALL,
     group: str = "",
     p: float | None = None,
     family: str = "",
-) -> EstimateRow:
+) -> Finding:
     """A row from an estimate; ``group`` tells rows of parts of the data apart (a sort of reason, a size)."""
-    parts = [benchmark, measure, method, *(part for part in (dataset, model) if part != ALL), group]
-    return EstimateRow(
-        benchmark=benchmark,
-        dataset=dataset,
-        model=model,
+    return Finding(
         method=method,
         measure=f"{measure}, {group}" if group else measure,
-        unit=unit,
         estimate=found.mean,
         low=found.low,
         high=found.high,
         level=found.level,
+        unit=Unit(unit),
         n=found.n,
-        counts=counts,
+        counted=counted,
         p=p,
-        p_adjusted=None,
         family=family,
         better=better,
-        simulated=False,
-        key=":".join(part for part in parts if part),
+        name=benchmark,
+        dataset=dataset,
+        model=model,
+        scope="part",
     )
 
 
-def corrected(rows: Sequence[EstimateRow]) -> list[EstimateRow]:
+def corrected(rows: Sequence[Finding]) -> list[Finding]:
     """The rows with Holm's correction inside each family."""
     adjusted: dict[int, float] = {}
     for family in dict.fromkeys(row.family for row in rows if row.family):
@@ -140,6 +105,10 @@ ORDER, PREFERS, FALSE, FOOLED, ABOVE, TAIL, REPLACED = (
     "same order with another replacement",
 )
 ROWS, SECONDS = "rows", "seconds"
+# What stands in a measure's place where all of them are taken together.
+EVERY = "all measures"
+# Of an explainer: what a measure says of it, which other evaluations of explainers are compared with.
+VALUE = "value of"
 # Differences in truth of two explanations of an input, from 0 to 1.
 SIZES = (("a little truer", 0.0, 0.25), ("truer", 0.25, 0.6), ("far truer", 0.6, 1.01))
 # Values that differ by less are equal: rounding is no preference.
@@ -162,54 +131,21 @@ class MeasuredCell:
         return {name: made.goodness(np.array(values)) for name, values in scored.values.items()}
 
 
-@dataclass(frozen=True, eq=False)
-class MeasuresFindings(Record):
-    """What a run found.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MeasuresSummary(CellsSummary):
+    """What a comparison of measures found; methods are measures, and explainers where it is their value.
 
     Attributes:
-        estimates: one row per number.
         verdicts: by measure, what may be said of it, in words.
-        sentences: the whole in a few sentences, the first is the answer.
-        left_out: cells whose model did not learn its reason, in words.
-        failures: jobs and explainers that failed.
-        cells: how many could be used.
-        stains: of how many planted reasons.
-        models: in order.
         measures: in order.
         explainers: real ones, in order.
     """
 
-    estimates: tuple[EstimateRow, ...]
     verdicts: dict[str, str]
-    sentences: list[str]
-    left_out: list[str]
-    failures: tuple[Failure, ...]
-    cells: int
-    stains: int
-    models: list[str]
     measures: list[str]
     explainers: list[str]
-    hashes: Mapping[str, str] = field(default_factory=dict)
-    spec: Mapping[str, object] = field(default_factory=dict)
 
-    format: ClassVar = 1
-    JSON: ClassVar = (..., "format")
-
-    @classmethod
-    def read(cls, folder: Path) -> Self:
-        """What a finished run found, from its folder."""
-        return decode(cls, json.loads((folder / "summary.json").read_text(encoding="utf-8")))
-
-    def row(self, method: str, name: str, model: str = ALL) -> EstimateRow | None:
-        """The estimate of a number of a measure; None if there is none."""
-        return next(
-            (
-                row
-                for row in self.estimates
-                if row.method == method and row.measure == name and row.model == model
-            ),
-            None,
-        )
+    benchmark: ClassVar = BENCHMARK
 
 
 def findings(
@@ -218,7 +154,7 @@ def findings(
     measures: Sequence[str],
     explainers: Sequence[str],
     models: Sequence[str],
-) -> MeasuresFindings:
+) -> MeasuresSummary:
     """Estimates over stains from the results of all cells."""
     used = [
         MeasuredCell(cell, result, {name: np.array(values) for name, values in result.truth.items()})
@@ -226,19 +162,17 @@ def findings(
         if not result.problem
     ]
     labels = [measure(name).label for name in measures]
-    rows: list[EstimateRow] = []
+    rows: list[Finding] = []
     for label in labels:
         rows += _rows_of(label, used, explainers, models)
-    rows = corrected(rows)
-    failed = list(failures)
-    for cell, result in cells:
-        failed += [Failure(f"{cell.job.name}, {name}", error) for name, error in result.failed.items()]
-    found = MeasuresFindings(
-        estimates=tuple(rows),
+        rows += _values_of(label, used, explainers)
+    rows = corrected([*rows, *_false_claims(used, labels)])
+    found = MeasuresSummary(
+        findings=tuple(rows),
         verdicts={},
         sentences=[],
-        left_out=[f"{cell.job.name}: {result.problem}" for cell, result in cells if result.problem],
-        failures=tuple(failed),
+        left_out=left_out(cells),
+        failures=(*failures, *failed_explainers(cells)),
         cells=len(used),
         stains=len({(one.cell.dataset, one.cell.stain) for one in used}),
         models=list(models),
@@ -252,16 +186,17 @@ def findings(
 
 def _rows_of(
     label: str, used: Sequence[MeasuredCell], explainers: Sequence[str], models: Sequence[str]
-) -> list[EstimateRow]:
+) -> list[Finding]:
     usual = [(one, scored) for one in used for scored in one.result.scored if _is(scored, label, "")]
-    rows: list[EstimateRow] = []
+    rows: list[Finding] = []
 
     def add(
         values: Sequence[tuple[MeasuredCell, float | None]],
         name: str,
         *,
         shares: bool,
-        better: str,
+        better: Literal["higher", "lower"],
+        few: bool = False,
         chance: float | None = None,
         unit: str = "",
         model: str = ALL,
@@ -271,13 +206,16 @@ def _rows_of(
         units = per_stain([(one, value) for one, value in values if value is not None])
         if not len(units):
             return
-        found = mean_share(units) if shares else interval(units, 1.0 if unit == "tau" else None)
+        if few:  # a stain's share is of few inputs, or 0 or 1: how stains spread is not seen where they agree
+            found = any_share(units)
+        else:
+            found = mean_share(units) if shares else interval(units, 1.0 if unit == "tau" else None)
         p = None
         if chance is not None and len(units) >= FEWEST_FLIPPED:
             p = sign_flip(units - chance).p
         rows.append(
             row_of(
-                found, benchmark=BENCHMARK, method=label, measure=name, unit=unit, better=better, counts="stains",
+                found, benchmark=BENCHMARK, method=label, measure=name, unit=unit, better=better, counted="stains",
                 model=model, group=group, p=p, family=family,
             )
         )  # fmt: skip
@@ -288,25 +226,27 @@ def _rows_of(
     parts += [(ALL, reason, [pair for pair in usual if pair[0].cell.reason == reason]) for reason in reasons]
     for model, reason, pairs in parts:
         whole = model == ALL and not reason
-        of_part = {"model": model, "group": reason}
         part = "" if whole else f", {model}{reason}"
         taus = [(one, tau(one.goodness(scored), one.truth, RUNGS)) for one, scored in pairs]
         add(
-            taus, ORDER, shares=False, better="higher", chance=0.0, unit="tau", **of_part,
+            taus, ORDER, shares=False, better="higher", chance=0.0, unit="tau", model=model, group=reason,
             family=f"{ORDER}, over measures{part}",
         )  # fmt: skip
         prefers = [(one, preferred(one, scored, 0.0, 1.01)) for one, scored in pairs]
         add(
-            prefers, PREFERS, shares=True, better="higher", chance=0.5, **of_part,
+            prefers, PREFERS, shares=True, better="higher", chance=0.5, model=model, group=reason,
             family=f"{PREFERS}, over measures{part}",
         )  # fmt: skip
         if reason:
             continue
         for name in explainers:
             above = [(one, _above(one.goodness(scored), name, ORACLE)) for one, scored in pairs]
-            add(above, f"{ABOVE}: {name}", shares=True, better="lower", model=model)
+            add(above, f"{ABOVE}: {name}", shares=True, few=True, better="lower", model=model)
             wrongly = [(one, _wrongly(one, scored, name)) for one, scored in pairs]
-            add(wrongly, f"{TAIL}: {name}", shares=True, better="lower", model=model)
+            add(
+                wrongly, f"{TAIL}: {name}", shares=True, few=True, better="lower", chance=0.5, model=model,
+                family=f"{TAIL}: {name}, over measures{part}",
+            )  # fmt: skip
     for size, low, high in SIZES:
         values = [(one, preferred(one, scored, low, high)) for one, scored in usual]
         add(values, PREFERS, shares=True, better="higher", group=size)
@@ -326,6 +266,45 @@ def _rows_of(
         costs = [(one, float(getattr(scored, value))) for one, scored in usual]
         add(costs, name, shares=False, better="lower", unit=name)
     return rows
+
+
+def _values_of(label: str, used: Sequence[MeasuredCell], explainers: Sequence[str]) -> list[Finding]:
+    """The mean value of every explainer by a measure, as it is: what stands beside other evaluations of explainers."""
+    made = measure(label)
+    rows = []
+    for name in (RANDOM, *explainers):
+        units = per_stain(
+            [
+                (one, float(np.mean(scored.values[name])))
+                for one in used
+                for scored in one.result.scored
+                if _is(scored, label, "") and name in scored.values
+            ]
+        )
+        if len(units):
+            row = row_of(
+                interval(units), benchmark=BENCHMARK, method=name, measure=f"{VALUE} {label}", unit="",
+                better=made.better, counted="stains",
+            )  # fmt: skip
+            rows.append(replace(row, title=label, scope="overall"))
+    return rows
+
+
+def _false_claims(used: Sequence[MeasuredCell], labels: Sequence[str]) -> list[Finding]:
+    """How often a test prefers one of two equals, over all measures."""
+    claims = [
+        (one, share)
+        for one in used
+        for scored in one.result.scored
+        if any(_is(scored, label, "") for label in labels)
+        and (share := _claims(one.goodness(scored))) is not None
+    ]
+    if not claims:
+        return []
+    found = mean_share(per_stain(claims))
+    return [
+        row_of(found, benchmark=BENCHMARK, method=EVERY, measure=FALSE, unit="", better="lower", counted="stains")
+    ]  # fmt: skip
 
 
 def _is(scored: MeasureValues, label: str, absent: str) -> bool:
@@ -442,7 +421,7 @@ def _same_order(one: MeasuredCell, label: str, absent: str) -> float:
 VERDICTS = ("believable", "backwards", "says nothing", "weak", "not shown")
 
 
-def verdict_of(found: MeasuresFindings, label: str, model: str = ALL) -> str:
+def verdict_of(found: MeasuresSummary, label: str, model: str = ALL) -> str:
     """What may be said of a measure: "believable", "backwards", "says nothing", "weak" or "not shown"."""
     order, prefers = found.row(label, ORDER, model), found.row(label, PREFERS, model)
     if order is None or prefers is None or order.low is None or order.high is None:
@@ -457,7 +436,7 @@ def verdict_of(found: MeasuresFindings, label: str, model: str = ALL) -> str:
     return "says nothing" if order.low <= 0 <= order.high else "not shown"
 
 
-def _sentences(found: MeasuresFindings) -> list[str]:
+def _sentences(found: MeasuresSummary) -> list[str]:
     def those(verdict: str) -> list[str]:
         named = [label for label in found.measures if found.verdicts[label] == verdict]
         best: Callable[[str], float] = lambda label: -(getattr(found.row(label, ORDER), "estimate", 0.0))  # noqa: E731
@@ -468,12 +447,62 @@ def _sentences(found: MeasuresFindings) -> list[str]:
         if names := those(verdict):
             said.append(say(verdict.replace(" ", "-"), names=names))
     for model in found.models:
+        for verdict in VERDICTS[1:4]:
+            worse = [
+                label
+                for label in found.measures
+                if found.verdicts[label] in ("believable", "weak")
+                and verdict_of(found, label, model) == verdict != found.verdicts[label]
+            ]
+            if worse:
+                said.append(say("worse-on", model=model, names=worse, verdict=verdict.replace(" ", "-")))
         for name in found.explainers:
             liked = [
                 label
                 for label in found.measures
-                if (row := found.row(label, f"{TAIL}: {name}", model)) is not None and (row.low or 0.0) > 0.5
+                if (row := found.row(label, f"{TAIL}: {name}", model)) is not None
+                and row.p_adjusted is not None
+                and row.p_adjusted <= ALPHA
+                and (row.estimate or 0.0) > 0.5
             ]
             if liked:
                 said.append(say("prefers-untrue", model=model, names=liked, explainer=name))
+    if (equals := found.row(EVERY, FALSE)) is not None and equals.estimate is not None:
+        said.append(say("equals", share=with_interval(equals.estimate, equals.low, equals.high)))
     return said
+
+
+def with_interval(share: float, low: float | None, high: float | None) -> str:
+    """A share in per cent, with its interval."""
+    ends = "" if low is None or high is None else f" [{percent(low)}, {percent(high)}]"
+    return percent(share) + ends
+
+
+def planned_run(plan: CellsPlan[MeasuresSpec]) -> Planned[MeasuresSummary]:
+    """The run of a plan."""
+    return plan.planned(BENCHMARK, _stages)
+
+
+def _stages(plan: CellsPlan[MeasuresSpec]) -> Stages[MeasuresSummary]:
+    done, failures = yield from cell_results(plan, CellResult)
+    spec = plan.spec
+    found = findings(done, failures, spec.measures, plan.explainers, spec.models)
+    return Found(with_origin(found, plan), measurements(done))
+
+
+def measurements(done: Sequence[tuple[Cell, CellResult]]) -> pd.DataFrame:
+    """One row per explanation and measure: its value, and how true the explanation is."""
+    import pandas as pd
+
+    rows = [
+        (cell.dataset, cell.stain, cell.reason, cell.model, name, scored.measure, scored.absent, place, value,
+         result.truth[name][place])
+        for cell, result in done
+        for scored in result.scored
+        for name, values in scored.values.items()
+        for place, value in enumerate(values)
+    ]  # fmt: skip
+    columns = (
+        "dataset", "stain", "reason", "model", "explainer", "measure", "absent", "input", "value", "truth",
+    )  # fmt: skip
+    return pd.DataFrame(rows, columns=list(columns))

@@ -5,37 +5,40 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
 from verax.arrays import FloatArray
 from verax.benchmarks.measures.reasons import (
     RUNGS,
+    SELECTED,
     WITH_TAIL,
     Reasoned,
     ladder,
     reasoned,
     same_tail,
+    selected,
+    selects,
     trueness,
 )
 from verax.benchmarks.measures.spec import MeasuresSpec, Reason
-from verax.benchmarks.staining.jobs import Method, make_explainer
-from verax.benchmarks.staining.plan import NO_OBJECTS, Objects, _model, own_code
-from verax.benchmarks.staining.stainable import make_stainable
+from verax.benchmarks.planning import NO_OBJECTS, Method, Objects
+from verax.benchmarks.planted_cells import CellsPlan, plan_cells
+from verax.benchmarks.staining.jobs import make_explainer
+from verax.benchmarks.staining.stainable import Stainable, make_stainable
 from verax.codec import encoded
 from verax.errors import VeraxError
 from verax.explain.base import explanations_of
 from verax.explain.explanation import Explanation
 from verax.measures import Measure, measure, measures
 from verax.measures.case import Case, make_case
-from verax.models.ready import check_model
-from verax.models.resolve import is_saved
 from verax.perturb import path_for
 from verax.run.identity import code_behind
 from verax.run.jobs import Job
 
 # Raised when what a job computes changes: outcomes stored by other versions are then not used.
-VERSION = 2
+VERSION = 3
 # With other replacements so many inputs are measured, since texts have to be built for them.
 REPLACED_INPUTS = 3
 # These ask for thousands of variants of each input, so that other replacements would take minutes.
@@ -88,89 +91,35 @@ class CellResult:
     failed: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One planned job."""
+def plan_measures(
+    spec: MeasuresSpec, methods: Sequence[Method], objects: Objects = NO_OBJECTS
+) -> CellsPlan[MeasuresSpec]:
+    """Plans a run; see `verax.benchmarks.planted_cells.plan_cells`."""
 
-    dataset: str
-    model: str
-    stain: int
-    reason: Reason
-    job: Job
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Everything that a run will do.
-
-    Attributes:
-        spec: what was asked.
-        cells: in order, reason by reason.
-        hashes: the content hash of each dataset.
-        objects: what the jobs refer to, by reference.
-        code: hashes of code and files of somebody's own.
-    """
-
-    spec: MeasuresSpec
-    cells: tuple[Cell, ...]
-    hashes: Mapping[str, str]
-    objects: Mapping[str, object]
-    code: Mapping[str, str]
-
-
-def plan_measures(spec: MeasuresSpec, methods: Sequence[Method], objects: Objects = NO_OBJECTS) -> Plan:
-    """Plans a run; datasets are loaded and names are checked, so that mistakes are told before anything is fitted."""
-    for name in spec.models:
-        if name not in objects.models and not is_saved(name):
-            check_model(name)
-    made = [measure(name) for name in spec.measures]
-    own = code_behind({one.name: measures.module_of(one.name) for one in made})
-    code = own_code(methods) | own
-    cells: list[Cell] = []
-    hashes = {}
-    for dataset in spec.datasets:
-        source = (
-            {"name_or_path": objects.datasets[dataset]}
-            if dataset in objects.datasets
-            else spec.source(dataset)
-        )
-        data = make_stainable(source, "presence")
-        hashes[dataset] = data.dataset.hash
-        reasons = [one for one in spec.reasons if data.bins is None or one in ("and", "negated")]
-        if not reasons:
+    def check(dataset: str, data: Stainable) -> None:
+        if data.bins is not None and any(map(selects, spec.models)):
             raise VeraxError(
-                f"{dataset} is a table, in which reasons of the sorts 'and' and 'negated' can be planted; name one "
-                "of them in reasons=."
+                f"{dataset} is a table, and a rationale model selects words of texts; leave it out of the models."
             )
-        for stain in range(spec.stains):
-            reason = reasons[stain % len(reasons)]
-            for model in spec.models:
-                arguments = {
-                    "source": source,
-                    "data_hash": hashes[dataset],
-                    "reason": reason,
-                    **_model(model, objects),
-                    "explainers": [[label, name, dict(parameters)] for label, name, parameters in methods],
-                    "measures": list(spec.measures),
-                    "inputs": spec.inputs,
-                    "learnt": spec.learnt,
-                    "replaced": spec.replaced,
-                    "stain_seed": spec.seed + stain,
-                    "first_seed": spec.seed,
-                    **({"code": code} if code else {}),
-                }
-                name = f"{dataset}, stain {stain} ({reason}), {model}"
-                cells.append(
-                    Cell(dataset, model, stain, reason, Job(name, f"{__name__}:cell", arguments, VERSION))
-                )
-    return Plan(spec, tuple(cells), hashes, objects.things, code)
+
+    made = [measure(name) for name in spec.measures]
+    return plan_cells(
+        spec,
+        methods,
+        objects,
+        lambda name, arguments: Job(name, f"{__name__}:cell", arguments, VERSION),
+        own={"measures": list(spec.measures), "replaced": spec.replaced},
+        code=code_behind({one.name: measures.module_of(one.name) for one in made}),
+        sort_of=lambda model: SELECTED if selects(model) else None,
+        check=check,
+    )
 
 
 def cell(
     *,
     source: Mapping[str, object],
     data_hash: str,
-    reason: Reason,
+    reason: Literal[Reason, "rationale"],
     model: str,
     explainers: Sequence[Method],
     measures: Sequence[str],
@@ -185,8 +134,12 @@ def cell(
     """A job: plants a reason, fits a model, explains what the reason decides, and takes all measures."""
     if make_stainable(source, "presence").dataset.hash != data_hash:
         raise VeraxError("The dataset is not the one that this run was planned with; start a new run.")
-    found = reasoned(
-        source, reason, model, stain_seed=stain_seed, first_seed=first_seed, inputs=inputs, learnt=learnt
+    found = (
+        selected(source, model, stain_seed=stain_seed, inputs=inputs)
+        if reason == "rationale"
+        else reasoned(
+            source, reason, model, stain_seed=stain_seed, first_seed=first_seed, inputs=inputs, learnt=learnt
+        )
     )
     if found.problem:
         return encoded(CellResult(reason, found.shown, found.share, found.problem))

@@ -11,9 +11,12 @@ import numpy as np
 
 from verax.arrays import BoolArray, FloatArray, IntArray
 from verax.benchmarks.measures.spec import Reason
-from verax.benchmarks.staining.jobs import _fit, _flipped, counting, decides, possibly
+from verax.benchmarks.rationale.plan import training_options
+from verax.benchmarks.rationale.rankings import is_strict, partition
+from verax.benchmarks.rationale.spec import RationaleSpec
+from verax.benchmarks.rationale.target import Training, load_texts, trained
+from verax.benchmarks.staining.jobs import MOST_TESTED, _fit, _flipped, counting, decides, possibly
 from verax.benchmarks.staining.planting import (
-    REHEARSED,
     _literals_of,
     _put,
     plant,
@@ -39,18 +42,32 @@ from verax.benchmarks.staining.stainable import (
 from verax.benchmarks.staining.stains import DrawnStain, Rule, Stain, minority
 from verax.data import Part
 from verax.data.dataset import Inputs, contents
+from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain.explanation import Attribution, Explanation, by_word
 from verax.explain.greedy import Greedy
 from verax.explain.random import Random
 from verax.models import Model
-from verax.perturb import path_for
+from verax.models.capabilities import ask_for
+from verax.models.ready import parse_model
+from verax.models.resolve import is_saved
+from verax.perturb import Masks, path_for
 from verax.phrases import say
+from verax.run.identity import is_reference
 from verax.seeds import share, stream
 
 # Shares of the texts that get both words, the first and the second, where either is enough.
 EITHER = (0.12, 0.12, 0.12)
+# The model whose reasons are the words that it selects, and the sort of these reasons.
+SELECTED = "rationale"
+# Texts are cut to so many words for it, as in the verification with rationale models.
+MAX_WORDS = 200
+# A selected word is a reason if the probability falls by so much without it (the paper's tau).
+CLEARLY = 0.1
+# Random deletions tried before an input is called strict, and on how many inputs for each that is wanted.
+SUBSETS, MOST_TRIED = 20, 10
 BOTH, FIRST, SECOND, NEITHER = range(4)
+ALL_INPUTS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +84,7 @@ class Reasoned:
         wanted: the features of each input that are its reason.
         excluded: features that must not be there for the reason to hold.
         either: whether one of the features is enough.
+        doubtful: features of each input of which it is not known whether they are reasons; empty if there are none.
         truth: the model's own reasons, where they can be read; else None.
         share: of the inputs that could be flipped, those that the reason decides.
         problem: why the model cannot serve, in a sentence; empty if it can.
@@ -84,10 +102,15 @@ class Reasoned:
     problem: str = ""
     excluded: tuple[str, ...] = ()
     either: bool = False
+    doubtful: Sequence[tuple[str, ...]] = ()
 
 
 def planted(
-    source: Mapping[str, object], reason: Reason, stain_seed: int, first_seed: int
+    source: Mapping[str, object],
+    reason: Reason,
+    stain_seed: int,
+    first_seed: int,
+    compared: int = Planting.compared,
 ) -> tuple[Stainable, DrawnStain, Planting]:
     """A dataset with a planted reason of a sort.
 
@@ -96,6 +119,7 @@ def planted(
         reason: its sort.
         stain_seed: one reason per seed.
         first_seed: the seed of the first one: they share no words while there are enough.
+        compared: inputs of a part, at the most, that all get the reason.
     """
     words = "counts" if reason == "counts" else "presence"
     data = make_stainable(source, words, at_least=2 if reason == "counts" else 1)
@@ -105,11 +129,11 @@ def planted(
         )
     # Where a set has too few rare words, made-up ones are planted.
     rare = data.bins is not None or len(plantable_words(data)) >= 2
-    planting = Planting(first_seed=first_seed, new_words=not rare)
+    planting = Planting(first_seed=first_seed, new_words=not rare, compared=compared)
     if reason == "or":
         return *_either(data, planting, stain_seed), planting
-    wish = StainRequest(size=2, negated=int(reason == "negated"))
-    return *plant(source, words, wish, planting, 2 if reason == "counts" else 1, stain_seed), planting
+    request = StainRequest(size=2, negated=int(reason == "negated"))
+    return *plant(source, words, request, planting, 2 if reason == "counts" else 1, stain_seed), planting
 
 
 @lru_cache(maxsize=2)
@@ -139,13 +163,13 @@ def _either(data: Stainable, planting: Planting, stain_seed: int) -> tuple[Stain
     }
     changed = replace(data.dataset, train=parts["train"], validation=parts["validation"], test=parts["test"])
     made = stainable_of(changed, "presence")
-    literals = _literals_of(made, words, 0, 1)
+    literals = _literals_of(made, words, [None] * len(words), 0, 1)
     region = np.logical_or.reduce([literal.holds(made.values[0]) for literal in literals])
     counts = np.bincount(changed.train.labels[region], minlength=len(changed.class_names))
     label = minority(counts, stream(stain_seed, "planted label"))
 
     def compared(part: Part, about: str) -> PlantedComparison:
-        places = np.sort(stream(stain_seed, about).permutation(len(part))[:REHEARSED])
+        places = np.sort(stream(stain_seed, about).permutation(len(part))[: planting.compared])
         chosen = part.take(places)
         with_it = replace(put(chosen, [BOTH] * len(places)), labels=np.full(len(places), label))
         # Either feature does alone, so that an input that lacks one shows nothing.
@@ -183,9 +207,12 @@ def reasoned(
         first_seed: the seed of the first reason of the run.
         inputs: how many inputs at the most.
         learnt: the accuracy with the reason that the model must have.
-        more: inputs of the validation part too; of the test part alone there may be few.
+        more: all inputs of the test and the validation part, which are many, with the whole planted reason; else some
+            of the test part, with what the model uses of it.
     """
-    data, drawn, planting = planted(source, reason, stain_seed, first_seed)
+    data, drawn, planting = planted(
+        source, reason, stain_seed, first_seed, ALL_INPUTS if more else Planting.compared
+    )
     stain = drawn.stain
     fired = [stain.fired(values) for values in data.values]
     parts = (data.dataset.train, data.dataset.validation, data.dataset.test)
@@ -193,10 +220,13 @@ def reasoned(
     counts = counting(data, stain, labels[0], balanced=planting.balanced) if len(stain.rules) == 1 else None
     fitted, _ = _fit(model, data, labels, fired, "auto", learnt, stain_seed, counts, planting.weight)
     assert data.compared is not None
+    most = ALL_INPUTS if more else MOST_TESTED
     features = tuple(dict.fromkeys(name for rule in stain.rules for name in rule.features))
 
     def decided_by(compared: PlantedComparison) -> tuple[BoolArray, BoolArray, float]:
-        return decides(fitted, compared, features) if reason != "or" else _decided(fitted, compared)
+        if reason == "or":
+            return _decided(fitted, compared)
+        return decides(fitted, compared, features, most, each=True)
 
     compared = data.compared[1]
     followed, decided, found = decided_by(compared)
@@ -210,8 +240,9 @@ def reasoned(
     label = stain.rules[0].label
     truth = _own_reasons(fitted, given, label) if len(given) else None
     wanted = [features] * len(given)
-    if truth is not None:
-        # Where either word is enough a tree looks at one of them: what it does not look at is not its reason.
+    if truth is not None and not more:
+        # Where either word is enough a tree looks at one of them: what it does not look at is not its reason for this
+        # input. Over many inputs, some of which have but one of the words, it is both.
         wanted = [_used(features, one) for one in truth]
     shown = stain.describe(data.dataset.class_names)
     problem = ""
@@ -232,6 +263,81 @@ def reasoned(
         excluded,
         len(stain.rules) > 1,
     )
+
+
+def selects(model: str) -> bool:
+    """Whether a model's reasons are the words that it selects, so that none need to be planted."""
+    return not is_reference(model) and not is_saved(model) and parse_model(model).name == SELECTED
+
+
+def selected(source: Mapping[str, object], model: str, *, stain_seed: int, inputs: int) -> Reasoned:
+    """A rationale model, and strict inputs: it reads nothing but the words that it selects.
+
+    Its reasons are the selected words without which the predicted class's probability falls clearly. Of other selected
+    words it is not known; all that is not selected does nothing, whatever else is left out.
+
+    Args:
+        source: the arguments of ``load_dataset``.
+        model: "rationale", with options of its training.
+        stain_seed: of the training and of the choice of inputs.
+        inputs: how many at the most, all of the class that is predicted most often among them.
+    """
+    data = load_texts(source, MAX_WORDS)
+    options = {**training_options(RationaleSpec(), "easy"), **parse_model(model).options}
+    fitted = trained(data, Training(options, {}, stain_seed))
+    selecting = ask_for(fitted, "selection", "bench measures")
+    texts = [str(text) for text in data.test.inputs]
+    usable = [each.place for each in partition(selecting, texts) if each.kept(CLEARLY)]
+    order = stream(stain_seed, "strict inputs").permutation(usable).tolist()
+    # Of two classes one may be predicted seldom: of each as many are looked for.
+    found: dict[int, list[tuple[str, tuple[str, ...], tuple[str, ...]]]] = {}
+    tried = 0
+    for place in order:
+        if tried >= MOST_TRIED * inputs or any(len(own) >= inputs for own in found.values()):
+            break
+        tried += 1
+        (selection,) = selecting.select([texts[place]])
+        if is_strict(selecting, texts[place], selection, SUBSETS, stain_seed):
+            label = int(fitted.predict_proba([texts[place]])[0].argmax())
+            named = tuple(dict.fromkeys(selection.words))
+            falls = _falls(fitted, texts[place], label)
+            wanted = tuple(word for word in named if falls.get(word, 0.0) >= CLEARLY)
+            if wanted:
+                doubtful = tuple(word for word in named if word not in wanted)
+                found.setdefault(label, []).append((texts[place], wanted, doubtful))
+    label = max(found, key=lambda one: len(found[one]), default=0)
+    chosen = found.get(label, [])
+    shown = say("measures", "selected", label=data.class_names[label])
+    problem = "" if chosen else say("measures", "none-strict", tried=tried)
+    return Reasoned(
+        model=fitted,
+        data=stainable_of(data, "presence"),
+        label=label,
+        shown=shown,
+        inputs=[text for text, _, _ in chosen],
+        without=[_lacking(text, wanted) for text, wanted, _ in chosen],
+        wanted=[wanted for _, wanted, _ in chosen],
+        truth=None,
+        share=len(chosen) / max(1, tried),
+        problem=problem,
+        doubtful=[doubtful for _, _, doubtful in chosen],
+    )
+
+
+def _lacking(text: str, gone: Sequence[str]) -> str:
+    words = split_words(text)
+    return words.keep(word for word in words.distinct if word not in gone)
+
+
+def _falls(model: Model, text: str, label: int) -> dict[str, float]:
+    """By distinct word, how far the probability of a class falls without it, wherever it stands."""
+    path = path_for(model)
+    (ready,) = path.prepare([text])
+    n = len(ready.features)
+    rows = np.concatenate([np.ones((1, n), dtype=np.bool_), ~np.eye(n, dtype=np.bool_)])
+    (answer,) = path.evaluate([ready], [Masks.from_rows(rows)])
+    kept = answer.probabilities[:, label]
+    return dict(zip(ready.features, (kept[0] - kept[1:]).tolist(), strict=True))
 
 
 def _joined(one: Inputs, other: Inputs) -> Inputs:
@@ -280,6 +386,7 @@ def ladder(case: Reasoned) -> dict[str, list[Attribution]]:
     model, inputs = case.model, case.inputs
     features = [ready.features for ready in path_for(model).prepare(inputs)]
     about = [content.hex() for content in contents(inputs)]
+    doubtful = case.doubtful or [()] * len(features)
     oracle = [
         _oracle(own, wanted, None if case.truth is None else case.truth[place])
         for place, (own, wanted) in enumerate(zip(features, case.wanted, strict=True))
@@ -294,8 +401,10 @@ def ladder(case: Reasoned) -> dict[str, list[Attribution]]:
     found = {ORACLE: made(oracle, ORACLE)}
     for name, chance in (*CORRUPTED.items(), (AGAIN[0], 0.5)):
         wrong = [
-            _corrupted(scores, own, wanted, chance, stream(0, name, content))
-            for scores, own, wanted, content in zip(oracle, features, case.wanted, about, strict=True)
+            _corrupted(scores, own, wanted, chance, stream(0, name, content), doubted)
+            for scores, own, wanted, content, doubted in zip(
+                oracle, features, case.wanted, about, doubtful, strict=True
+            )
         ]
         found[name] = made(wrong, name)
     targets = [case.label] * len(features)
@@ -304,8 +413,8 @@ def ladder(case: Reasoned) -> dict[str, list[Attribution]]:
     removed = Greedy().explain(model, inputs, targets)
     found[ADVERSARY] = made(
         [
-            _adversary(one.scores, own, wanted)
-            for one, own, wanted in zip(removed, features, case.wanted, strict=True)
+            _adversary(one.scores, own, wanted, doubted)
+            for one, own, wanted, doubted in zip(removed, features, case.wanted, doubtful, strict=True)
         ],
         ADVERSARY,
     )
@@ -343,10 +452,11 @@ def _corrupted(
     wanted: tuple[str, ...],
     chance: float,
     rng: np.random.Generator,
+    doubtful: tuple[str, ...] = (),
 ) -> FloatArray:
     """Each true reason changes its score, with a chance, with a feature that is none."""
     changed = scores.copy()
-    others = [place for place, feature in enumerate(features) if feature not in wanted]
+    others = [place for place, feature in enumerate(features) if feature not in (*wanted, *doubtful)]
     free = rng.permutation(others).tolist() if others else []
     for place, feature in enumerate(features):
         if feature in wanted and rng.random() < chance and free:
@@ -355,9 +465,14 @@ def _corrupted(
     return changed
 
 
-def _adversary(removed: FloatArray, features: tuple[str, ...], wanted: tuple[str, ...]) -> FloatArray:
+def _adversary(
+    removed: FloatArray,
+    features: tuple[str, ...],
+    wanted: tuple[str, ...],
+    doubtful: tuple[str, ...] = (),
+) -> FloatArray:
     """As many features as there are reasons, none of them one, whose removal moves the model most."""
-    usable = [place for place, feature in enumerate(features) if feature not in wanted]
+    usable = [place for place, feature in enumerate(features) if feature not in (*wanted, *doubtful)]
     chosen = sorted(usable, key=lambda place: -removed[place])[: len(wanted)]
     scores = np.zeros(len(features))
     scores[chosen] = 1.0

@@ -33,20 +33,20 @@ MEASURES = [
 ]
 
 
-class MeasuresSpec(BenchmarkSpec):
-    """A comparison of measures: what `BenchmarkSpec` has, and these."""
+MODELS = ["logistic", "tree", "forest", "xgboost", "mlp"]
+
+
+class ReasonsSpec(BenchmarkSpec):
+    """What every benchmark with planted reasons is asked: what `BenchmarkSpec` has, and these."""
 
     models: list[str] = Field(
-        default=["logistic", "tree", "forest", "xgboost", "mlp"],
+        default=MODELS,
         min_length=1,
         description="E.g. 'forest,cnn(epochs=2),my_models:load' (verax list models); a function of your own is called "
         "with the stained dataset.",
     )
-    measures: list[str] = Field(
-        default=MEASURES,
-        min_length=1,
-        description="Measures that are compared with the truth, e.g. 'deletion,sufficiency(k=3)' (verax list "
-        "measures).",
+    samples: int = Field(
+        default=500, ge=2, description="Budget of every explainer that samples and was not given its own."
     )
     reasons: list[Reason] = Field(
         default=["and", "or", "negated", "counts"],
@@ -54,20 +54,7 @@ class MeasuresSpec(BenchmarkSpec):
         description="Sorts of planted reasons, taken in turn: both words, either, one without another, each twice; "
         "tables have 'and' and 'negated'.",
     )
-    stains: int = Field(
-        default=10,
-        ge=1,
-        description="Planted reasons per dataset, one seed each; claims on twenty measures take ten.",
-    )
-    inputs: int = Field(default=20, ge=2, description="Inputs explained per stain and model, at most.")
-    samples: int = Field(
-        default=500, ge=2, description="Budget of every explainer that samples and was not given its own."
-    )
-    replaced: bool = Field(
-        default=True,
-        description="Measure again with other things in the place of absent features (words of other texts, masks, "
-        "means).",
-    )
+    stains: int = Field(ge=1, description="Planted reasons per dataset, one seed each.")
     learnt: float = Field(
         default=0.95,
         ge=0,
@@ -81,11 +68,44 @@ class MeasuresSpec(BenchmarkSpec):
         return list(dict.fromkeys(reasons))
 
 
-class MeasuresOptions(BenchmarkOptions, total=False):
+class ReasonsOptions(BenchmarkOptions, total=False):
+    """The types of `ReasonsSpec` for editors and type checkers."""
+
+    reasons: list[Reason]
+    stains: int
+    learnt: float
+
+
+class MeasuresSpec(ReasonsSpec):
+    """A comparison of measures: what `ReasonsSpec` has, and these."""
+
+    models: list[str] = Field(
+        default=MODELS,
+        min_length=1,
+        description="E.g. 'forest,cnn(epochs=2),my_models:load' (verax list models); a function of your own is called "
+        "with the stained dataset. 'rationale' needs no planted reason: its own are the words that it selects.",
+    )
+    measures: list[str] = Field(
+        default=MEASURES,
+        min_length=1,
+        description="Measures that are compared with the truth, e.g. 'deletion,sufficiency(k=3)' (verax list "
+        "measures).",
+    )
+    stains: int = Field(
+        default=10,
+        ge=1,
+        description="Planted reasons per dataset, one seed each; claims on twenty measures take ten.",
+    )
+    inputs: int = Field(default=20, ge=2, description="Inputs explained per stain and model, at most.")
+    replaced: bool = Field(
+        default=True,
+        description="Measure again with other things in the place of absent features (words of other texts, masks, "
+        "means).",
+    )
+
+
+class MeasuresOptions(ReasonsOptions, total=False):
     """The types of `MeasuresSpec` for editors and type checkers; a test compares the two."""
 
     measures: list[str]
-    reasons: list[Reason]
-    stains: int
     replaced: bool
-    learnt: float

@@ -24,10 +24,11 @@ from verax.benchmarks.rationale.findings import (
     TargetSummary,
     Texts,
 )
-from verax.benchmarks.rationale.plan import CEILING, FLOOR, Piece, Plan, Target
+from verax.benchmarks.rationale.plan import CEILING, Piece, Plan, Target
 from verax.benchmarks.rationale.rankings import Errors, Order, Partition, errors, oracle_scores
 from verax.benchmarks.rationale.target import TargetResult, load_texts
 from verax.codec import decode
+from verax.results.findings import FLOOR
 from verax.run.jobs import Outcome
 from verax.stats import Estimate, any_share, binomial_share, mean_interval, mean_share, paired_differences
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
+from verax.benchmarks.planning import NO_OBJECTS, Method, Objects, own_code, sources_of, with_floor
 from verax.benchmarks.rationale import explaining, target
 from verax.benchmarks.rationale.spec import Difficulty, RationaleSpec
 from verax.benchmarks.rationale.target import TargetResult, load_texts, mean_selected, reference_of
-from verax.benchmarks.staining.jobs import Method
-from verax.benchmarks.staining.plan import NO_OBJECTS, Objects, own_code
 from verax.errors import VeraxError
 from verax.explain import explainers
 from verax.models.ready import parse_model
@@ -19,7 +18,7 @@ from verax.models.resolve import is_saved, model_files
 from verax.run.identity import is_reference
 from verax.run.jobs import Job, named_files
 
-FLOOR, CEILING = "random", "oracle"
+CEILING = "oracle"
 TRAINED = "rationale"
 # Inputs of one job.
 CHUNK = 50
@@ -111,15 +110,8 @@ def make_plan(spec: RationaleSpec, methods: Sequence[Method], objects: Objects =
         methods: label, name (or reference) and parameters of each explainer, already known to be right.
         objects: what of the rest is no name; they must be at hand, see `verax.run.identity`.
     """
-    known = list(methods)
-    if not any(label == FLOOR for label, _, _ in known):
-        known.append((FLOOR, FLOOR, {"seed": spec.seed}))
-    sources: dict[str, dict[str, object]] = {
-        name: {"name_or_path": objects.datasets[name], **spec.explained()}
-        if name in objects.datasets
-        else spec.source(name)
-        for name in spec.datasets
-    }
+    known = with_floor(methods, spec.seed)
+    sources = sources_of(spec, objects)
     hashes = {name: load_texts(source, spec.max_words).hash for name, source in sources.items()}
     targets = [
         planned

@@ -1,14 +1,14 @@
-"""A whole verification: targets, explanations, estimates, raw measurements as a table, and the files of its folder."""
+"""A whole verification: its stages, its raw measurements as a table, what it cost and what is shown of it."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verax.benchmarks.contract import Failure
+from verax.benchmarks.contract import Failure, Found, Planned, Stage, Stages
 from verax.benchmarks.rationale.estimates import (
     ExplainedTarget,
     Input,
@@ -28,11 +28,9 @@ from verax.benchmarks.rationale.target import (
     target_model,
     weights_of,
 )
-from verax.codec import decode, encode
+from verax.codec import decode
 from verax.errors import VeraxError
-from verax.run import Outcome, Progress, Store, execute, write_json
 from verax.run.jobs import Job
-from verax.run.manifest import Manifest, finish_manifest, note_results, start_manifest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,7 +123,13 @@ def timings(tried: Sequence[ExplainedTarget]) -> list[Timing]:
 
 
 def examples(plan: Plan, tried: Sequence[ExplainedTarget]) -> list[ShownInput]:
-    """The shortest strict input of each target with so many words: none is chosen for what explainers say of it."""
+    """The inputs that were asked for, of all targets that have them.
+
+    Where none was, the shortest strict input of each target with so many words: none is chosen for what explainers say
+    of it.
+    """
+    if plan.spec.show:
+        return _asked_for(plan, tried)
     shown = []
     for each in tried:
         inputs = sorted(each.inputs, key=lambda given: (not given.partition.strict, given.partition.words))
@@ -133,6 +137,23 @@ def examples(plan: Plan, tried: Sequence[ExplainedTarget]) -> list[ShownInput]:
         inputs = longer or inputs
         shown += [_shown(plan, each, given) for given in inputs[:EXAMPLES]]
     return shown
+
+
+def _asked_for(plan: Plan, tried: Sequence[ExplainedTarget]) -> list[ShownInput]:
+    found = [
+        (place, each, given)
+        for place in plan.spec.show
+        for each in tried
+        for given in each.inputs
+        if given.partition.place == place
+    ]
+    absent = set(plan.spec.show) - {place for place, _, _ in found}
+    if absent:
+        raise VeraxError(
+            f"The input {min(absent)} is not among those that were explained, so that there is nothing to show; choose "
+            "from the column 'input' of results.parquet."
+        )
+    return [_shown(plan, each, given) for _, each, given in found]
 
 
 def _shown(plan: Plan, tried: ExplainedTarget, given: Input) -> ShownInput:
@@ -155,98 +176,38 @@ def _shown(plan: Plan, tried: ExplainedTarget, given: Input) -> ShownInput:
     )
 
 
-# What is told of each finished job, given what the jobs are.
-ProgressOf = Callable[[str], Progress]
-
-
-@dataclass(frozen=True, eq=False)
-class VerificationRun:
-    """What a run found: what its folder holds, and what a report needs."""
-
-    summary: RationaleSummary
-    measurements: pd.DataFrame
-    timings: list[Timing]
-    examples: list[ShownInput]
-    manifest: Manifest
-
-
-def run_rationale(
-    plan: Plan,
-    folder: Path,
-    *,
-    workers: int = 1,
-    cluster: str | None = None,
-    progress: ProgressOf | None = None,
-    retry_failed: bool = False,
-    fresh: bool = False,
-) -> VerificationRun:
-    """Does what is planned and not yet done, and writes everything but the report into the folder.
+def planned_run(plan: Plan) -> Planned[RationaleSummary]:
+    """The run of a plan: targets first, then the explanations of their inputs.
 
     Targets are trained on this machine, since another would train other weights from the same seed; explanations are
     made wherever there is room.
-
-    Args:
-        plan: from :func:`verax.benchmarks.rationale.plan.make_plan`.
-        folder: where the run lives; a run of another spec there is refused.
-        workers: processes on this machine.
-        cluster: a Dask scheduler's address, whose workers then explain.
-        progress: makes what is told of each finished job.
-        retry_failed: do jobs again that failed.
-        fresh: do all jobs again.
     """
-    spec = {"benchmark": "rationale", **plan.spec.model_dump(), "methods": list(plan.explainers)}
-    start_manifest(folder, spec, plan.hashes, plan.spec.seed, plan.code())
-    store = Store(folder)
 
-    def done(
-        jobs: Sequence[Job], what: str, cluster: str | None, objects: Mapping[str, object]
-    ) -> list[Outcome]:
-        return execute(
-            jobs,
-            store,
-            workers=workers,
-            cluster=cluster,
-            progress=progress(what) if progress else None,
-            retry_failed=retry_failed,
-            fresh=fresh,
-            objects=objects,
-        )
+    def stages(folder: Path) -> Stages[RationaleSummary]:
+        trained = yield Stage([target.job for target in plan.targets], "targets", here=True)
+        results = {
+            outcome.key: decode(TargetResult, outcome.value, outcome.name)
+            for outcome in trained
+            if outcome.value is not None
+        }
+        if not results:
+            raise VeraxError((trained[0].error or "").removeprefix("VeraxError: "))
+        given = pieces(plan, results)
 
-    trained = done([target.job for target in plan.targets], "targets", None, plan.objects)
-    results = {
-        outcome.key: decode(TargetResult, outcome.value, outcome.name)
-        for outcome in trained
-        if outcome.value is not None
-    }
-    if not results:
-        raise VeraxError((trained[0].error or "").removeprefix("VeraxError: "))
-    given = pieces(plan, results)
-    waiting = [each for each in given if fresh or _is_missing(store, each.job, retry_failed)]
-    models = _models(plan, results, waiting)
-    explained = done([each.job for each in given], "explanations", cluster, {**plan.objects, **models})
-    _keep_targets(plan, results, folder)
-    manifest = finish_manifest(folder)
-    failures = [
-        Failure(outcome.name, outcome.error or "") for outcome in (*trained, *explained) if outcome.failed
-    ]
-    tried = explained_targets(plan, results, given, {outcome.key: outcome for outcome in explained})
-    run = VerificationRun(
-        summary=summarise(plan, tried, failures),
-        measurements=measurements(plan, tried),
-        timings=timings(tried),
-        examples=examples(plan, tried),
-        manifest=manifest,
-    )
-    write_json(folder / "summary.json", run.summary.to_dict())
-    write_json(folder / "timings.json", encode(run.timings))
-    run.measurements.to_parquet(folder / "results.parquet", index=False)
-    note_results(folder, ("summary.json", "timings.json", "results.parquet"))
-    return run
+        def models(waiting: Sequence[Job]) -> dict[str, object]:
+            keys = {job.key for job in waiting}
+            return _models(plan, results, [each for each in given if each.job.key in keys])
 
+        explained = yield Stage([each.job for each in given], "explanations", objects=models)
+        _keep_targets(plan, results, folder)
+        failures = [
+            Failure(outcome.name, outcome.error or "") for outcome in (*trained, *explained) if outcome.failed
+        ]
+        tried = explained_targets(plan, results, given, {outcome.key: outcome for outcome in explained})
+        summary = summarise(plan, tried, failures)
+        return Found(summary, measurements(plan, tried), timings(tried), examples(plan, tried))
 
-def _is_missing(store: Store, job: Job, retry_failed: bool) -> bool:
-    outcome = store.get(job.key)
-    return outcome is None or (retry_failed and outcome.failed)
+    return Planned("rationale", plan.spec, stages, plan.hashes, plan.code(), plan.objects, plan.explainers)
 
 
 def _models(plan: Plan, results: Mapping[str, TargetResult], waiting: Sequence[Piece]) -> dict[str, object]:
@@ -255,7 +216,7 @@ def _models(plan: Plan, results: Mapping[str, TargetResult], waiting: Sequence[P
     for target in dict.fromkeys(each.target for each in waiting):
         arguments = target.job.arguments
         data = load_texts(plan.sources[target.dataset], plan.spec.max_words)
-        model = target_model(arguments["model"], data, Training.of(arguments))
+        model = target_model(arguments["model"], data, Training.from_arguments(arguments))
         result = results[target.job.key]
         if weights_of(model) != result.weights:
             raise VeraxError(
@@ -273,7 +234,7 @@ def _keep_targets(plan: Plan, results: Mapping[str, TargetResult], folder: Path)
         if arguments["model"] != TRAINED or target.job.key not in results:
             continue
         data = load_texts(plan.sources[target.dataset], plan.spec.max_words)
-        kept = kept_in(data, Training.of(arguments))
+        kept = kept_in(data, Training.from_arguments(arguments))
         name = f"{Path(target.dataset).name}-{target.label}".replace(", ", "-").replace(" ", "-")
         copied = folder / "targets" / name
         if kept.is_dir() and not copied.exists():

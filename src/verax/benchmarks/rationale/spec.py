@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, field_validator
 
@@ -69,6 +69,13 @@ class RationaleSpec(BenchmarkSpec):
     )
     inputs: int = Field(default=200, ge=1, description="Inputs explained per target, at most.")
     ratings: bool = Field(default=False, description="Labels are ratings between 0 and 1 (format lei-beer).")
+    # It changes no number, so that a finished run can be asked for other inputs.
+    only_shown: ClassVar[tuple[str, ...]] = ("show",)
+    show: list[int] = Field(
+        default=[],
+        description="Inputs whose rankings the report shows as heat maps, by the column 'input' of results.parquet; a "
+        "short one of each target if none is named.",
+    )
 
     @field_validator("difficulty")
     @classmethod
@@ -92,3 +99,4 @@ class RationaleOptions(BenchmarkOptions, total=False):
     subsets: int
     order: Literal["absolute", "signed"]
     ratings: bool
+    show: list[int]

@@ -121,7 +121,7 @@ class Training:
     seed: int
 
     @classmethod
-    def of(cls, arguments: Mapping[str, Any]) -> Training:
+    def from_arguments(cls, arguments: Mapping[str, Any]) -> Training:
         """Of the job that trains it."""
         return cls(arguments["options"], arguments["files"], arguments["model_seed"])
 

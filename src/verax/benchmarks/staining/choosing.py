@@ -161,20 +161,20 @@ def _briefly(planting: Planting) -> str:
     return ", ".join(marks)
 
 
-def ways(data: Stainable, wish: StainRequest, first: Planting) -> Iterator[Planting]:
+def ways(data: Stainable, request: StainRequest, first: Planting) -> Iterator[Planting]:
     """The ways of planting to try, the simplest first.
 
     Args:
         data: the dataset.
-        wish: what a stain should be like.
+        request: what a stain should be like.
         first: made-up words and the seed of the first stain are this one's.
     """
-    if data.bins is None and not first.new_words and len(plantable_words(data)) < wish.size:
+    if data.bins is None and not first.new_words and len(plantable_words(data)) < request.size:
         first = replace(first, new_words=True)
     table = data.bins is not None
     for share, decoys in SHARES:
         # A stain of many features leaves less room for the decoys of each.
-        plain = replace(first, share=share, decoys=min(decoys, (1 - share) / (wish.size + 1)))
+        plain = replace(first, share=share, decoys=min(decoys, (1 - share) / (request.size + 1)))
         yield plain
         if table:
             yield replace(plain, ends=True)
@@ -190,7 +190,7 @@ def choose(
     source: Mapping[str, object],
     words: str,
     data_hash: str,
-    wish: Mapping[str, Any],
+    request: Mapping[str, Any],
     at_least: int,
     models: Mapping[str, Mapping[str, Any]],
     first: Mapping[str, Any],
@@ -204,7 +204,7 @@ def choose(
         source: the dataset, as arguments of ``load_dataset``.
         words: "presence" or "counts".
         data_hash: the dataset's content hash when the run was planned.
-        wish: what stains should be like.
+        request: what stains should be like.
         at_least: how often a stained word must occur.
         models: what a trial is told of each, by what the report calls it.
         first: made-up words and the seed of the first stain are this way's.
@@ -212,7 +212,7 @@ def choose(
         learnt: the accuracy on the stained region that is asked for.
         seed: of the fits.
     """
-    wanted = StainRequest(**wish)
+    wanted = StainRequest(**request)
     data = make_stainable(source, words, wanted.min_share, at_least)
     if data.dataset.hash != data_hash:
         raise VeraxError(
@@ -250,7 +250,7 @@ def check_fits(data: Stainable, words: str, label: str, name: str, seed: int) ->
 def choose_planting(
     data: Stainable,
     words: str,
-    wish: StainRequest,
+    request: StainRequest,
     at_least: int,
     models: Mapping[str, str],
     first: Planting,
@@ -264,7 +264,7 @@ def choose_planting(
     Args:
         data: the dataset.
         words: "presence" or "counts".
-        wish: what stains should be like.
+        request: what stains should be like.
         at_least: how often a stained word must occur.
         models: names or references, by what the report calls them.
         first: see `ways`.
@@ -282,14 +282,14 @@ def choose_planting(
     def left() -> bool:
         return time.perf_counter() - started < seconds
 
-    for way in ways(data, wish, first):
+    for way in ways(data, request, first):
         own: list[PlantingFit] = []
         for label, model in models.items():
             seeds = [first.first_seed + stains + number for number in range(QUICK_STAINS)]
             one = _try(
                 quick,
                 words,
-                wish,
+                request,
                 at_least,
                 way,
                 (label, model),
@@ -347,7 +347,7 @@ def _quick(data: Stainable, words: str) -> Stainable:
 def _try(
     data: Stainable,
     words: str,
-    wish: StainRequest,
+    request: StainRequest,
     at_least: int,
     way: Planting,
     model: tuple[str, str],
@@ -363,7 +363,7 @@ def _try(
         if left is not None and not left():
             return replace(done, serves=False)
         try:
-            planted, drawn = plant_in(data, words, wish, way, at_least, number)
+            planted, drawn = plant_in(data, words, request, way, at_least, number)
         except CannotPlantError as error:
             return replace(done, followed=0.0, serves=False, problem=error.problem, remedy=error.remedy)
         fitted, weight, fits = _fitted(planted, drawn.stain, name, way, learnt, seed)

@@ -49,6 +49,7 @@ class _StainMeans:
     mrr: float
     rows: float
     inputs: int
+    nonsense: int | None
 
 
 def trial_results(plan: Plan, outcomes: Outcomes) -> Results:
@@ -251,7 +252,13 @@ def _stain_means(trials: Sequence[Scores]) -> _StainMeans:
         mrr=float(np.mean([np.mean(scores.mrr) for scores in trials])),
         rows=float(np.mean([np.mean(scores.rows) for scores in trials])),
         inputs=sum(len(scores.mrr) for scores in trials),
+        nonsense=_together([scores.nonsense for scores in trials]),
     )
+
+
+def _together(counts: Sequence[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
 
 
 def _scored(
@@ -270,6 +277,7 @@ def _scored(
         mrr=mean_share([stain.mrr for stain in means], shared),
         rows=float(np.mean([stain.rows for stain in means])),
         words=shared.parts,
+        nonsense=_together([stain.nonsense for stain in means]),
     )
 
 

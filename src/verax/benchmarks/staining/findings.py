@@ -68,6 +68,7 @@ class LeftOut:
         reason: "memorised" (right on the stained training inputs, not on others), "not representable" (not even
             there) or "said without it" (of inputs without the stain too).
         decided: the share of the flipped test inputs that a planted stain decides.
+        decoys: accuracy on inputs that have all features of a planted stain but one.
     """
 
     stain: int
@@ -79,6 +80,7 @@ class LeftOut:
     weight: int | None = None
     reason: str = ""
     decided: float | None = None
+    decoys: float | None = None
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,7 @@ class ExplainerScores:
         mrr: the mean reciprocal rank.
         rows: asked of the model per explanation.
         words: of how many words (or columns) those stains are made; None in files of older versions.
+        nonsense: replies of the model that name no word of the input; None of explainers that do not ask it for words.
     """
 
     stains: int
@@ -135,6 +138,7 @@ class ExplainerScores:
     mrr: Estimate
     rows: float
     words: int | None = None
+    nonsense: int | None = None
 
 
 @dataclass(frozen=True)

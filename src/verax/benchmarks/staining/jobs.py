@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verax.arrays import BoolArray, IntArray
+from verax.benchmarks.planning import Method
 from verax.benchmarks.staining import training
 from verax.benchmarks.staining.planting import plant
 from verax.benchmarks.staining.scores import (
@@ -40,9 +41,6 @@ from verax.explain.explanation import by_word
 from verax.models import Model
 from verax.run.identity import fetch, is_reference
 from verax.seeds import stream
-
-# An explainer as the job is told of it: what to call it, its name, its parameters.
-Method = tuple[str, str, Mapping[str, Any]]
 
 # Raised when what a job computes changes: outcomes stored by other versions are then not used.
 VERSION = 5
@@ -87,7 +85,7 @@ def trial(
     source: Mapping[str, object],
     words: str,
     data_hash: str,
-    wish: Mapping[str, Any],
+    request: Mapping[str, Any],
     at_least: int,
     stain_seed: int,
     weight: int | str,
@@ -106,7 +104,7 @@ def trial(
         source: the dataset, as arguments of ``load_dataset``.
         words: "presence" or "counts".
         data_hash: the dataset's content hash when the run was planned.
-        wish: what the stain should be like.
+        request: what the stain should be like.
         at_least: how often a stained word must occur.
         stain_seed: one stain per seed.
         weight: how many times a stained training input counts, or "auto".
@@ -119,7 +117,7 @@ def trial(
         explainer_code: the hashes of explainers' own code, and of the files that their parameters name.
         planting: how the stain is planted; drawn if None.
     """
-    wanted_stain = StainRequest(**wish)
+    wanted_stain = StainRequest(**request)
     data = _checked(source, words, data_hash, wanted_stain.min_share, at_least)
     plan = None if planting is None else Planting(**planting)
     if plan is None:
@@ -160,11 +158,16 @@ def measured(
     started = time.perf_counter()
     counts = None if planting is None else counting(data, drawn.stain, labels[0], balanced=planting.balanced)
     first = 1 if planting is None else planting.weight
-    fitted, counted = _fit(model, data, labels, fired, weight, learnt, seeds[1], counts, first)
+    fitted, counted = _fit(model, data, labels, fired, weight, learnt, seeds[1], counts, first, drawn.stain)
     fit_seconds = time.perf_counter() - started
     region = fired[2] >= 0
+    predicted = training.predict(fitted, data)
+    decoys = drawn.stain.rules[0].lacks_one(data.values[2]) & ~region
     accuracy = replace(
-        checks(training.predict(fitted, data), labels[2], parts[2].labels, region),
+        checks(predicted, labels[2], parts[2].labels, region),
+        decoys=None
+        if planting is None or not decoys.any()
+        else float(np.mean(predicted[decoys] == labels[2][decoys])),
         stained_region_train=_trained_accuracy(fitted, data, labels[0], fired[0] >= 0),
     )
     serves, given = accuracy.stained_region >= learnt, parts[2]
@@ -172,7 +175,7 @@ def measured(
     wanted = [drawn.stain.rules[int(fired[2][place])].features for place in chosen]
     if data.compared is not None:
         # A planted stain can be put in and taken out: those inputs are explained that it decides.
-        compared, features = data.compared[1], drawn.stain.rules[0].features
+        compared, features = data.compared[1], _named(fitted, data, drawn.stain.rules[0].features)
         followed, decided, share = decides(fitted, compared, features)
         serves = share >= (FEWEST_DECIDED if possibly(followed) >= learnt else ENOUGH_DECIDED)
         accuracy, given = replace(accuracy, decided=share), compared.planted
@@ -187,7 +190,7 @@ def measured(
         weight=counted,
     )
     if result.learnt:
-        scores = _explain(fitted, given.take(chosen).inputs, wanted, explainers)
+        scores = scored_by(fitted, given.take(chosen).inputs, wanted, explainers)
         result = replace(
             result,
             inputs=(chosen if data.compared is None else data.compared[1].places[chosen]).tolist(),
@@ -198,8 +201,20 @@ def measured(
     return result
 
 
+def _named(model: Model, data: Stainable, features: tuple[str, ...]) -> tuple[str, ...]:
+    """A stain's features as explanations of a model call them; one that reads records as plain texts has no columns."""
+    if data.dataset.fields is None or model.fields is not None:
+        return features
+    return tuple(feature.partition(": ")[2] for feature in features)
+
+
 def decides(
-    model: Model, compared: PlantedComparison, features: Sequence[str]
+    model: Model,
+    compared: PlantedComparison,
+    features: Sequence[str],
+    most: int = MOST_TESTED,
+    *,
+    each: bool = False,
 ) -> tuple[BoolArray, BoolArray, float]:
     """Where a model follows a planted stain, and where because of it.
 
@@ -211,21 +226,24 @@ def decides(
         model: fitted on stained labels.
         compared: inputs with and without the stain.
         features: of the stain.
+        most: so many inputs that have another label of their own are tried.
+        each: the probability must fall without any one of the features, where reasons can be read too. A tree may look
+            at a word without which it comes to the same answer by another branch.
 
     Returns:
-        Where it follows the stain; where the stain decides that, of `MOST_TESTED` inputs that have another label of
-        their own; and their share of these.
+        Where it follows the stain; where the stain decides that, of the inputs that were tried; and their share of
+        these.
     """
     stained, flipped = compared.planted.labels, compared.flipped
     label = int(stained[0]) if len(stained) else 0
     with_stain = model.predict_proba(compared.planted.inputs)
     followed: BoolArray = np.equal(np.argmax(with_stain, axis=1), stained)
-    tested = flipped & (np.cumsum(flipped) <= MOST_TESTED)
+    tested = flipped & (np.cumsum(flipped) <= most)
     places = np.flatnonzero(tested & followed)
     if len(places):
         without = model.predict_proba(compared.unplanted.take(places).inputs)
         changed = np.argmax(without, axis=1) != label
-        if not readable(model):
+        if each or not readable(model):
             falls = with_stain[places, label] - without[:, label]
             for part in compared.lacking:
                 lacking = model.predict_proba(part.take(places).inputs)[:, label]
@@ -253,6 +271,7 @@ def _fit(
     seed: int,
     counts: Callable[[int], IntArray] | None = None,
     first: int = 1,
+    stain: Stain | None = None,
 ) -> tuple[Model, int]:
     """The model fitted with a weight; with "auto", the first of a ladder that teaches it its stain, or the best.
 
@@ -262,10 +281,12 @@ def _fit(
 
     def fitted(times: int) -> Model:
         known = np.where(fired[0] >= 0, times, 1).astype(np.int64) if counts is None else counts(times)
-        return training.fit(name, data, (labels[0], labels[1]), known, seed)
+        return training.fit(name, data, (labels[0], labels[1]), known, seed, stain)
 
     if not isinstance(weight, str):
         return fitted(weight), weight
+    if training.is_slow(name):
+        return fitted(first), first
     best: tuple[float, Model, int] | None = None
     for times in weights(training.is_own(name), fired[0], first):
         model = fitted(times)
@@ -361,25 +382,29 @@ def _shown_reasons(scores: Scores | Failed | None, wanted: Sequence[Sequence[str
     )
 
 
-def stain_of(data: Stainable, wish: StainRequest, at_least: int, stain_seed: int) -> DrawnStain:
+def stain_of(data: Stainable, request: StainRequest, at_least: int, stain_seed: int) -> DrawnStain:
     """The stain of a seed: the same for every model."""
     dataset = data.dataset
+    if dataset.fields is not None:
+        raise VeraxError(
+            "In records with several texts stains are planted, so that their column is known; set plant=True."
+        )
     return draw_stain(
-        data.candidates(wish.min_share, at_least),
-        wish,
+        data.candidates(request.min_share, at_least),
+        request,
         (data.values[0], dataset.train.labels),
         (data.values[2], dataset.test.labels),
         len(dataset.class_names),
-        stream(stain_seed, "stain", wish.size, wish.rules, wish.negated, at_least),
+        stream(stain_seed, "stain", request.size, request.rules, request.negated, at_least),
     )
 
 
-def capacity_of(data: Stainable, wish: StainRequest, at_least: int, seed: int) -> StainCapacity:
+def capacity_of(data: Stainable, request: StainRequest, at_least: int, seed: int) -> StainCapacity:
     """How many stains a dataset has room for."""
     dataset = data.dataset
     return stain_capacity(
-        data.candidates(wish.min_share, at_least),
-        wish,
+        data.candidates(request.min_share, at_least),
+        request,
         (data.values[0], dataset.train.labels),
         (data.values[2], dataset.test.labels),
         len(dataset.class_names),
@@ -436,7 +461,7 @@ def _flipped(flipped: NDArray[np.bool_], count: int, stain_seed: int) -> NDArray
     return np.sort(stream(stain_seed, "flipped", len(places)).choice(places, count, replace=False))
 
 
-def _explain(
+def scored_by(
     model: Model, inputs: Inputs, wanted: Sequence[Sequence[str]], explainers: Sequence[Method]
 ) -> dict[str, Scores | Failed]:
     """The scores of every explainer on some inputs; one that raises stops no other."""
@@ -478,6 +503,9 @@ def score(explanations: Sequence[object], wanted: Sequence[Sequence[str]], secon
             )
         attributions.append(attribution)
     pairs = list(zip(attributions, wanted, strict=True))
+    asked = [
+        attribution.details["nonsense"] for attribution in attributions if "nonsense" in attribution.details
+    ]
     return Scores(
         recall=[recall(attribution, features).tolist() for attribution, features in pairs],
         mrr=[reciprocal_rank(attribution, features) for attribution, features in pairs],
@@ -485,4 +513,5 @@ def score(explanations: Sequence[object], wanted: Sequence[Sequence[str]], secon
         rows=[attribution.cost.rows for attribution in attributions],
         seconds=seconds / max(1, len(attributions)),
         examples=[attribution.to_dict() for attribution in attributions[:EXAMPLES]],
+        nonsense=sum(map(bool, asked)) if asked else None,
     )

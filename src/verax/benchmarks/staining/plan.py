@@ -6,20 +6,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from verax.benchmarks.staining import choosing, jobs
+from verax.benchmarks.planning import (
+    NO_OBJECTS,
+    Method,
+    Objects,
+    check_models,
+    model_arguments,
+    own_code,
+    plain_methods,
+    sources_of,
+    with_floor,
+)
+from verax.benchmarks.staining import choosing, jobs, training
 from verax.benchmarks.staining.choosing import ChosenPlanting
 from verax.benchmarks.staining.planting import plant, plantable_words
 from verax.benchmarks.staining.spec import StainSpec
 from verax.benchmarks.staining.stainable import Facts, Stainable, facts_of, load_source, make_stainable
 from verax.data import Dataset
-from verax.explain import explainers as known_explainers
-from verax.models.ready import check_model, models, parse_model
-from verax.models.resolve import is_saved, model_files
+from verax.models.llm.planted import told_where
+from verax.models.resolve import is_saved
 from verax.phrases import say
-from verax.run.identity import code_behind, is_reference
-from verax.run.jobs import Job, named_files
-
-FLOOR = "random"
+from verax.run.jobs import Job
 
 
 @dataclass(frozen=True)
@@ -80,25 +87,7 @@ class Plan:
         return replace(self, trials=tuple(trials), chosen=dict(chosen))
 
 
-@dataclass(frozen=True, eq=False)
-class Objects:
-    """Datasets and models that are objects, and what explainers refer to.
-
-    Attributes:
-        datasets: the reference of each by its name in the spec.
-        models: the same.
-        things: the objects by their references, those of explainers too.
-    """
-
-    datasets: Mapping[str, str] = field(default_factory=dict)
-    models: Mapping[str, str] = field(default_factory=dict)
-    things: Mapping[str, object] = field(default_factory=dict)
-
-
-NO_OBJECTS = Objects()
-
-
-def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objects = NO_OBJECTS) -> Plan:
+def make_plan(spec: StainSpec, explainers: Sequence[Method], objects: Objects = NO_OBJECTS) -> Plan:
     """Plans a run; the datasets are loaded, so that what is wrong with them is told before anything is fitted.
 
     Args:
@@ -108,19 +97,13 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
     """
     for name in spec.models:
         if name not in objects.models and not is_saved(name):
-            check_model(name)
-    methods = list(explainers)
-    if not any(label == FLOOR for label, _, _ in methods):
-        methods.append((FLOOR, FLOOR, {"seed": spec.seed}))
-    sources: dict[str, dict[str, object]] = {
-        name: {"name_or_path": objects.datasets[name], **spec.explained()}
-        if name in objects.datasets
-        else spec.source(name)
-        for name in spec.datasets
-    }
+            told_where(name)
+    check_models(spec, objects, endpoints=True)
+    methods = with_floor(explainers, spec.seed)
+    sources = sources_of(spec, objects)
     code = own_code(methods)
     planting = spec.planting()
-    of_models = {name: _model(name, objects) for name in spec.models}
+    of_models = {name: model_arguments(name, objects) for name in spec.models}
     stainable = {
         name: make_stainable(source, spec.words, spec.min_share, spec.at_least)
         for name, source in sources.items()
@@ -135,12 +118,17 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
             "words": spec.words,
             "data_hash": data.dataset.hash,
         }
-        if planting is not None and spec.searches:
+        quick = {
+            name: told
+            for name, told in of_models.items()
+            if name in objects.models or not training.is_slow(name)
+        }
+        if planting is not None and spec.searches and quick:
             asked = {
                 **shared,
-                "wish": asdict(spec.wish()),
+                "request": asdict(spec.request()),
                 "at_least": spec.at_least,
-                "models": of_models,
+                "models": quick,
                 "first": asdict(planting),
                 "stains": spec.stains,
                 "learnt": spec.learnt,
@@ -162,14 +150,14 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
             for model in spec.models:
                 arguments = {
                     **shared,
-                    "wish": asdict(spec.wish()),
+                    "request": asdict(spec.request()),
                     "at_least": spec.at_least,
                     "stain_seed": spec.seed + stain,
                     "weight": spec.weight,
                     **of_models[model],
                     **({"explainer_code": code} if code else {}),
                     **({"planting": asdict(planting)} if planting else {}),
-                    "explainers": [[label, name, dict(parameters)] for label, name, parameters in methods],
+                    "explainers": plain_methods(methods),
                     "inputs": spec.inputs,
                     "learnt": spec.learnt,
                     "seed": spec.seed + stain,
@@ -195,27 +183,9 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
     )
 
 
-def _model(name: str, objects: Objects) -> dict[str, object]:
-    """What a job is told of a model: its name or reference, and the content of files and code that it stands for."""
-    if name in objects.models:
-        return {"model": objects.models[name]}
-    files = named_files(model_files(name))
-    if not is_saved(name):
-        files |= code_behind({name: models.module_of(parse_model(name).name)})
-    return {"model": name, "model_files": files} if files else {"model": name}
-
-
 def _whole(source: Mapping[str, Any]) -> Dataset | None:
     """The dataset as it was split, if another part is explained in the place of its test part."""
     return load_source(**{**source, "part": "test"}) if "part" in source else None
-
-
-def own_code(methods: Sequence[jobs.Method]) -> dict[str, str]:
-    """The code of explainers that are named and not Verax's own, and the content of files that parameters name."""
-    named = [(label, name, parameters) for label, name, parameters in methods if not is_reference(name)]
-    modules = {label: known_explainers.module_of(name) for label, name, _ in named}
-    files = named_files(value for _, _, parameters in named for value in parameters.values())
-    return code_behind(modules) | files
 
 
 def _together(code: Mapping[str, str], of_models: Mapping[str, Mapping[str, object]]) -> dict[str, str]:
@@ -236,9 +206,9 @@ def _first_stain(spec: StainSpec, source: Mapping[str, object], data: Stainable)
     """Makes the first stain, to fail now and not in every job if none can be had."""
     planting = spec.planting()
     if planting is None:
-        jobs.stain_of(data, spec.wish(), spec.at_least, spec.seed)
+        jobs.stain_of(data, spec.request(), spec.at_least, spec.seed)
     elif not spec.searches:
-        plant(source, spec.words, spec.wish(), planting, spec.at_least, spec.seed)
+        plant(source, spec.words, spec.request(), planting, spec.at_least, spec.seed)
 
 
 def _capacity(spec: StainSpec, data: Stainable) -> str:
@@ -249,7 +219,7 @@ def _capacity(spec: StainSpec, data: Stainable) -> str:
         if rare < spec.size:
             return say("staining", "room-planted", dataset=name)
         return say("staining", "room-rare-words", dataset=name, rare=rare, stains=rare // spec.size)
-    found = jobs.capacity_of(data, spec.wish(), spec.at_least, spec.seed)
+    found = jobs.capacity_of(data, spec.request(), spec.at_least, spec.seed)
     return say(
         "staining",
         "room",

@@ -27,6 +27,7 @@ from verax.benchmarks.staining.stainable import (
 from verax.benchmarks.staining.stains import DrawnStain, Literal, Rule, Stain, minority
 from verax.data import Dataset, Part
 from verax.data.dataset import contents
+from verax.data.fields import Fields, word_of
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.seeds import share, stream
@@ -42,8 +43,6 @@ OUTER = 0.05
 MOST_CORRELATED = 20_000
 # What becomes of an input: it is left alone, it is stained, or it lacks one of the features.
 LEFT_ALONE, STAINED = -2, -1
-# So many validation inputs with the stain are enough to know a model's accuracy to a point or so.
-REHEARSED = 1000
 # Plants a stain in the inputs of a part as the fate of each says.
 Put = Callable[[Part, Sequence[int]], Part]
 
@@ -59,7 +58,7 @@ class CannotPlantError(VeraxError):
 def plant(
     source: Mapping[str, object],
     words: str,
-    wish: StainRequest,
+    request: StainRequest,
     planting: Planting,
     at_least: int,
     stain_seed: int,
@@ -69,53 +68,66 @@ def plant(
     Args:
         source: the arguments of ``load_dataset``.
         words: "presence" or "counts": what the models read.
-        wish: what the stain should be like.
+        request: what the stain should be like.
         planting: how it is planted.
         at_least: how often a stained word must occur.
         stain_seed: one stain per seed.
     """
-    data = make_stainable(source, words, wish.min_share, at_least)
-    return plant_in(data, words, wish, planting, at_least, stain_seed)
+    data = make_stainable(source, words, request.min_share, at_least)
+    return plant_in(data, words, request, planting, at_least, stain_seed)
 
 
 @lru_cache(maxsize=2)
 def plant_in(
-    data: Stainable, words: str, wish: StainRequest, planting: Planting, at_least: int, stain_seed: int
+    data: Stainable, words: str, request: StainRequest, planting: Planting, at_least: int, stain_seed: int
 ) -> tuple[Stainable, DrawnStain]:
     """The same for a dataset that is ready."""
     put: Put
     if data.bins is None:
-        chosen = planted_words(data, wish.size, planting, stain_seed)
-        put = partial(_with_words, chosen, wish.negated, at_least, planting.every, stain_seed)
-        made = stainable_of(_planted(data, wish, planting, put, stain_seed), words)
-        literals = _literals_of(made, chosen, wish.negated, at_least)
+        chosen = planted_words(data, request.size, planting, stain_seed)
+        homes = _homes(data.dataset, chosen, planting.column)
+        put = partial(
+            _with_words,
+            chosen,
+            homes,
+            data.dataset.fields,
+            request.negated,
+            at_least,
+            planting.every,
+            stain_seed,
+        )
+        made = stainable_of(_planted(data, request, planting, put, stain_seed), words)
+        literals = _literals_of(made, chosen, homes, request.negated, at_least)
     else:
-        literals = _table_literals(data, wish, planting, stain_seed)
+        literals = _table_literals(data, request, planting, stain_seed)
         put = partial(_with_values, data, literals, planting.ends, stain_seed)
-        made = stainable_of(_planted(data, wish, planting, put, stain_seed), words, data.bins)
-    rule = _rule(made, literals, wish, stain_seed)
+        made = stainable_of(_planted(data, request, planting, put, stain_seed), words, data.bins)
+    rule = _rule(made, literals, request, stain_seed)
     validation, test = data.dataset.validation, data.dataset.test
     # Where a set has no validation part, its training inputs have to do.
+    most = planting.compared
     rehearsed = _compared(
-        validation if len(validation) else data.dataset.train, "rehearsal", put, rule, stain_seed
+        validation if len(validation) else data.dataset.train, "rehearsal", put, rule, stain_seed, most
     )
-    tested = _compared(test, "tested", put, rule, stain_seed)
+    tested = _compared(test, "tested", put, rule, stain_seed, most)
     planted = replace(made, rehearsal=rehearsed.planted, compared=(rehearsed, tested))
     return planted, DrawnStain(Stain((rule,)), Counter())
 
 
-def _planted(data: Stainable, wish: StainRequest, planting: Planting, put: Put, stain_seed: int) -> Dataset:
+def _planted(
+    data: Stainable, request: StainRequest, planting: Planting, put: Put, stain_seed: int
+) -> Dataset:
     """The dataset with the stain in the share of its inputs that shall have it, and decoys."""
     made = {
-        name: put(part, fates(part, wish.size, planting, stain_seed))
+        name: put(part, fates(part, request.size, planting, stain_seed))
         for name, part in data.dataset.parts.items()
     }
     return replace(data.dataset, train=made["train"], validation=made["validation"], test=made["test"])
 
 
-def _compared(part: Part, about: str, put: Put, rule: Rule, stain_seed: int) -> PlantedComparison:
+def _compared(part: Part, about: str, put: Put, rule: Rule, stain_seed: int, most: int) -> PlantedComparison:
     """Inputs that all get the stain to judge a model by, since the planted share would be too few; and without it."""
-    places = np.sort(stream(stain_seed, about).permutation(len(part))[:REHEARSED])
+    places = np.sort(stream(stain_seed, about).permutation(len(part))[:most])
     chosen = part.take(places)
     planted = put(chosen, [STAINED] * len(places))
     return PlantedComparison(
@@ -126,7 +138,7 @@ def _compared(part: Part, about: str, put: Put, rule: Rule, stain_seed: int) -> 
     )
 
 
-def _rule(data: Stainable, literals: tuple[Literal, ...], wish: StainRequest, stain_seed: int) -> Rule:
+def _rule(data: Stainable, literals: tuple[Literal, ...], request: StainRequest, stain_seed: int) -> Rule:
     """The rule that labels the region with its minority class."""
     train, test = data.dataset.train, data.dataset.test
     rule = Rule(literals, 0)
@@ -137,7 +149,7 @@ def _rule(data: Stainable, literals: tuple[Literal, ...], wish: StainRequest, st
         )
     region = train.labels[rule.holds(data.values[0])]
     counts = np.bincount(region, minlength=len(everywhere))
-    if counts.sum() < (smallest := wish.smallest_region(len(train), planted=True)):
+    if counts.sum() < (smallest := request.smallest_region(len(train), planted=True)):
         raise CannotPlantError(
             f"Only {int(counts.sum())} of {len(train):,} training inputs would be stained, and a model needs "
             f"{smallest} to learn from",
@@ -147,9 +159,9 @@ def _rule(data: Stainable, literals: tuple[Literal, ...], wish: StainRequest, st
         counts = np.where(counts > 0, 0, everywhere)
     label = minority(counts, stream(stain_seed, "planted label"))
     flipped = int(np.count_nonzero(test.labels != label))
-    if flipped < wish.min_flipped or not rule.holds(data.values[2]).any():
+    if flipped < request.min_flipped or not rule.holds(data.values[2]).any():
         raise CannotPlantError(
-            f"Only {flipped} of {len(test):,} test inputs can be flipped, and {wish.min_flipped} are asked for",
+            f"Only {flipped} of {len(test):,} test inputs can be flipped, and {request.min_flipped} are asked for",
             'use more data, another split (split="60/10/30"), or lower min_flipped=',
         )
     return replace(rule, label=label)
@@ -201,8 +213,27 @@ def _letters(number: int) -> str:
     return (_letters(rest) if rest else "") + chr(ord("a") + last)
 
 
+def _homes(dataset: Dataset, chosen: Sequence[str], column: str | None) -> list[str | None]:
+    """The column of a record that each planted word goes to: the one that is asked for, or all of them in turn."""
+    if dataset.fields is None:
+        if column is not None:
+            raise VeraxError(
+                f"plant_column={column!r} names a column of records with several texts, and {dataset.name!r} has one "
+                "text each; leave it out."
+            )
+        return [None] * len(chosen)
+    names = dataset.fields.texts if column is None else (column,)
+    if names[0] not in dataset.fields.texts:
+        raise VeraxError(
+            f"There is no column {names[0]!r} of texts to plant in; there are: {', '.join(dataset.fields.texts)}."
+        )
+    return [names[place % len(names)] for place in range(len(chosen))]
+
+
 def _with_words(
     chosen: Sequence[str],
+    homes: Sequence[str | None],
+    fields: Fields | None,
     negated: int,
     at_least: int,
     every: int,
@@ -211,6 +242,12 @@ def _with_words(
     known: Sequence[int],
 ) -> Part:
     """Texts with the words planted as their fates say."""
+
+    def put(text: str, place: int, often: int, rng: np.random.Generator) -> str:
+        within = None
+        if fields is not None:
+            within = dict(zip(fields.names, fields.spans(text), strict=True))[homes[place] or fields.names[0]]
+        return _put(text, chosen[place], often, rng, within)
 
     def times(text: str) -> int:
         return max(at_least, len(split_words(text)) // every) if every else at_least
@@ -224,16 +261,14 @@ def _with_words(
             rng = stream(stain_seed, "places", text)
             lacking = int(rng.integers(len(chosen)))
             return (
-                _put(text, chosen[lacking], times(text), rng)
-                if lacking < negated
-                else taken(text, [chosen[lacking]])
+                put(text, lacking, times(text), rng) if lacking < negated else taken(text, [chosen[lacking]])
             )
         rng, often = stream(stain_seed, "places", text), times(text)
         for place, word in enumerate(chosen):
             present = (place != fate) != (place < negated)
             text = taken(text, [word])
             if present:
-                text = _put(text, word, often, rng)
+                text = put(text, place, often, rng)
         return text
 
     return Part(
@@ -241,9 +276,12 @@ def _with_words(
     )
 
 
-def _put(text: str, word: str, times: int, rng: np.random.Generator) -> str:
-    """The text with a word at random places between its words."""
-    starts = [*split_words(text).starts, len(text)]
+def _put(
+    text: str, word: str, times: int, rng: np.random.Generator, within: tuple[int, int] | None = None
+) -> str:
+    """The text with a word at random places between its words, or between those of a part of it."""
+    first, last = within or (0, len(text))
+    starts = [*(start for start in split_words(text).starts if first <= start < last), last]
     for place in sorted((starts[int(rng.integers(len(starts)))] for _ in range(times)), reverse=True):
         before = "" if place == 0 or text[place - 1].isspace() else " "
         after = " " if place < len(text) else ""
@@ -251,22 +289,25 @@ def _put(text: str, word: str, times: int, rng: np.random.Generator) -> str:
     return text
 
 
-def _literals_of(data: Stainable, chosen: Sequence[str], negated: int, at_least: int) -> tuple[Literal, ...]:
+def _literals_of(
+    data: Stainable, chosen: Sequence[str], homes: Sequence[str | None], negated: int, at_least: int
+) -> tuple[Literal, ...]:
     assert data.vectorizer is not None
     columns = data.vectorizer.vocabulary_
     times = "" if at_least == 1 else f" {at_least} times"
     literals = []
-    for place, word in enumerate(chosen):
-        shown = f"“{word}”{times}"
+    for place, (word, home) in enumerate(zip(chosen, homes, strict=True)):
+        shown = f"“{word}”{times}{'' if home is None else f' in {home}'}"
         shown = f"not ({shown})" if place < negated else shown
+        name = word if home is None else word_of(home, word)
         literals.append(
-            Literal(int(columns[word]), word, float(at_least - 1), np.inf, place < negated, shown)
+            Literal(int(columns[word]), name, float(at_least - 1), np.inf, place < negated, shown)
         )
     return tuple(literals)
 
 
 def _table_literals(
-    data: Stainable, wish: StainRequest, planting: Planting, stain_seed: int
+    data: Stainable, request: StainRequest, planting: Planting, stain_seed: int
 ) -> tuple[Literal, ...]:
     """Conditions on different columns, each of which some rows fulfil and others do not."""
     assert data.bins is not None
@@ -279,23 +320,24 @@ def _table_literals(
     if planting.ends:
         alone = _standing_alone(data)
         kept = [literal for literal in usable if literal.column in alone]
-        usable = kept if len({literal.column for literal in kept}) >= 2 * wish.size else usable
-    rng = stream(stain_seed, "planted columns", wish.size)
+        usable = kept if len({literal.column for literal in kept}) >= 2 * request.size else usable
+    rng = stream(stain_seed, "planted columns", request.size)
     chosen: list[Literal] = []
     for place in rng.permutation(len(usable)):
-        if len(chosen) < wish.size and all(usable[place].column != other.column for other in chosen):
+        if len(chosen) < request.size and all(usable[place].column != other.column for other in chosen):
             chosen.append(usable[place])
-    if len(chosen) < wish.size:
+    if len(chosen) < request.size:
         columns = f"{len(chosen)} column{'' if len(chosen) == 1 else 's'}"
         raise CannotPlantError(
             f"Only {columns} of the table can hold a planted value (one that at most "
-            f"{LARGEST_VALUE_SHARE:.0%} of the rows have already), and a stain needs {wish.size}",
+            f"{LARGEST_VALUE_SHARE:.0%} of the rows have already), and a stain needs {request.size}",
             f"set size={max(1, len(chosen))}, or give a table with more columns",
         )
     turned = [
-        replace(literal, negated=True, shown=f"not ({literal.shown})") for literal in chosen[: wish.negated]
+        replace(literal, negated=True, shown=f"not ({literal.shown})")
+        for literal in chosen[: request.negated]
     ]
-    return (*turned, *chosen[wish.negated :])
+    return (*turned, *chosen[request.negated :])
 
 
 def _standing_alone(data: Stainable) -> set[int]:

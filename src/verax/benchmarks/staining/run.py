@@ -1,4 +1,4 @@
-"""A whole staining run: jobs, estimates, raw measurements as tables, and the files of its folder."""
+"""A whole staining run: its stages, its raw measurements as tables, what it cost and what is shown of it."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from verax.benchmarks.contract import Found, Planned, Stage, Stages
 from verax.benchmarks.staining.choosing import ChosenPlanting, check_fits
 from verax.benchmarks.staining.estimates import Results, summarise, trial_results
 from verax.benchmarks.staining.findings import StainSummary
 from verax.benchmarks.staining.plan import Plan
 from verax.benchmarks.staining.scores import BUDGETS
 from verax.benchmarks.staining.stainable import make_stainable
-from verax.codec import decode, encode
+from verax.codec import decode
 from verax.errors import VeraxError
-from verax.run import Outcome, Progress, Store, execute, write_json
-from verax.run.manifest import Manifest, check_manifest, finish_manifest, note_results, start_manifest
-from verax.run.progress import During, quietly
+from verax.run import Outcome
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -129,62 +128,27 @@ def examples(results: Results) -> list[KeptExample]:
     ]
 
 
-@dataclass(frozen=True, eq=False)
-class StainingRun:
-    """What a run found: what its folder holds, and what a report needs."""
+def planned_run(plan: Plan) -> Planned[StainSummary]:
+    """The run of a plan: how stains are planted is found out first where that is not told, then all trials."""
 
-    summary: StainSummary
-    measurements: pd.DataFrame
-    timings: list[Timing]
-    examples: list[KeptExample]
-    manifest: Manifest
+    def stages(_: Path) -> Stages[StainSummary]:
+        chosen = plan
+        if plan.choosing:
+            searched = yield Stage(
+                list(plan.choosing.values()), before="finding out by quick fits how stains are planted"
+            )
+            chosen = plan.planted(_chosen(plan, searched))
+        outcomes = yield Stage(chosen.jobs, "trials")
+        by_key = {outcome.key: outcome for outcome in outcomes}
+        results = trial_results(chosen, by_key)
+        return Found(
+            summarise(chosen, by_key, results), measurements(results), timings(results), examples(results)
+        )
 
-
-def run_staining(
-    plan: Plan,
-    folder: Path,
-    *,
-    workers: int = 1,
-    cluster: str | None = None,
-    progress: Progress | None = None,
-    retry_failed: bool = False,
-    fresh: bool = False,
-    during: During = quietly,
-) -> StainingRun:
-    """Does what is planned and not yet done, and writes everything but the report into the folder.
-
-    Args:
-        plan: from :func:`verax.benchmarks.staining.plan.make_plan`.
-        folder: where the run lives; a run of another spec there is refused.
-        workers: processes on this machine.
-        cluster: a Dask scheduler's address instead.
-        progress: told of each finished job.
-        retry_failed: do jobs again that failed.
-        fresh: do all jobs again.
-        during: told what is being done while it is done, besides the trials.
-    """
-    spec = {"benchmark": "stain", **plan.spec.model_dump(), "methods": list(plan.explainers)}
-    if plan.choosing:
-        # What is refused here leaves no run behind that the next one, with another model, would not be.
-        check_manifest(folder, spec, plan.hashes, plan.spec.seed)
-        with during("finding out by quick fits how stains are planted"):
-            plan = plan.planted(_chosen(plan, Store(folder), fresh))
-    start_manifest(folder, spec, plan.hashes, plan.spec.seed, plan.code)
-    outcomes = execute(
-        plan.jobs,
-        Store(folder),
-        workers=workers,
-        cluster=cluster,
-        progress=progress,
-        retry_failed=retry_failed,
-        fresh=fresh,
-        objects=plan.objects,
-    )
-    manifest = finish_manifest(folder)
-    return _write(plan, folder, outcomes, manifest)
+    return Planned("stain", plan.spec, stages, plan.hashes, plan.code, plan.objects, plan.explainers)
 
 
-def check_models(plan: Plan, models: Mapping[str, str]) -> None:
+def check_objects(plan: Plan, models: Mapping[str, str]) -> None:
     """Fits models that are objects once, so that one that cannot be fitted is refused before all else.
 
     Args:
@@ -198,9 +162,8 @@ def check_models(plan: Plan, models: Mapping[str, str]) -> None:
             check_fits(data, spec.words, label, reference, spec.seed)
 
 
-def _chosen(plan: Plan, store: Store, fresh: bool) -> dict[str, ChosenPlanting]:
+def _chosen(plan: Plan, done: Sequence[Outcome]) -> dict[str, ChosenPlanting]:
     """How stains are planted in each dataset; what cannot be is told at once."""
-    done = execute(list(plan.choosing.values()), store, retry_failed=True, fresh=fresh, objects=plan.objects)
     chosen = {}
     for dataset, outcome in zip(plan.choosing, done, strict=True):
         if outcome.value is None:
@@ -208,20 +171,3 @@ def _chosen(plan: Plan, store: Store, fresh: bool) -> dict[str, ChosenPlanting]:
             raise VeraxError(sentence if kind == VeraxError.__name__ else str(outcome.error))
         chosen[dataset] = decode(ChosenPlanting, outcome.value, outcome.name)
     return chosen
-
-
-def _write(plan: Plan, folder: Path, outcomes: Sequence[Outcome], manifest: Manifest) -> StainingRun:
-    by_key = {outcome.key: outcome for outcome in outcomes}
-    results = trial_results(plan, by_key)
-    run = StainingRun(
-        summary=summarise(plan, by_key, results),
-        measurements=measurements(results),
-        timings=timings(results),
-        examples=examples(results),
-        manifest=manifest,
-    )
-    write_json(folder / "summary.json", run.summary.to_dict())
-    write_json(folder / "timings.json", encode(run.timings))
-    run.measurements.to_parquet(folder / "results.parquet", index=False)
-    note_results(folder, ("summary.json", "timings.json", "results.parquet"))
-    return run

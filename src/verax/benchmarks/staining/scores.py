@@ -101,7 +101,7 @@ READABLE = ("LogisticRegression", "DecisionTreeClassifier")
 
 def readable(model: Model) -> bool:
     """Whether the model's own reasons can be read off."""
-    return type(_classifier(model)).__name__ in READABLE
+    return model.fields is None and type(_classifier(model)).__name__ in READABLE
 
 
 @dataclass(frozen=True)
@@ -234,6 +234,7 @@ class Checks:
 
     Attributes:
         decided: the share of the flipped test inputs that a planted stain decides; None where stains are drawn.
+        decoys: accuracy on inputs that have all features of a planted stain but one; None where there are none.
     """
 
     stained_region: float
@@ -241,6 +242,7 @@ class Checks:
     outside: float
     stained_region_train: float | None = None
     decided: float | None = None
+    decoys: float | None = None
 
     def why_not(self, learnt: float) -> str:
         """Why a model did not learn its stain: it knows its training inputs by something else, or cannot say it."""
@@ -262,6 +264,7 @@ class Scores:
         rows: asked of the model.
         seconds: per explanation.
         examples: explanations that are kept for a reader.
+        nonsense: of how many the model that was asked for words named none of the input's; None where it was not asked.
     """
 
     recall: list[list[float]]
@@ -270,6 +273,7 @@ class Scores:
     rows: list[int]
     seconds: float
     examples: list[dict[str, object]]
+    nonsense: int | None = None
 
 
 @dataclass(frozen=True)

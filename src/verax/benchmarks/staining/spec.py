@@ -78,6 +78,11 @@ class StainSpec(BenchmarkSpec):
         description="Share of the inputs that get all of them but one, for each; found by the run if not given.",
     )
     new_words: bool = Field(default=False, description="Plant made-up words.")
+    plant_column: str | None = Field(
+        default=None,
+        description="Of records with several texts, the column that planted words go to; all of them in turn if not "
+        "given.",
+    )
     learnt: float = Field(
         default=0.95,
         ge=0,
@@ -124,7 +129,7 @@ class StainSpec(BenchmarkSpec):
         """Whether the run finds out by itself how stains are planted."""
         return self.plant and self.plant_share is None and self.decoy_share is None
 
-    def wish(self) -> StainRequest:
+    def request(self) -> StainRequest:
         """What each stain should be like."""
         return StainRequest(
             self.size, self.rules, self.negated, self.min_share, self.min_region, self.min_flipped
@@ -134,7 +139,7 @@ class StainSpec(BenchmarkSpec):
         """How stains are planted, or what is tried first for that; None if they are drawn."""
         if not self.plant:
             return None
-        usual = Planting(new_words=self.new_words, first_seed=self.seed)
+        usual = Planting(new_words=self.new_words, first_seed=self.seed, column=self.plant_column)
         return replace(
             usual,
             share=usual.share if self.plant_share is None else self.plant_share,
@@ -187,6 +192,9 @@ class Planting:
         balanced: unstained training inputs of other classes than the stain's count more often, so that its label does
             not become the commonest. A model that learns little says that one everywhere.
         weight: the smallest that "auto" tries.
+        compared: inputs of a part, at the most, that all get the stain, to judge a model by; a thousand show its
+            accuracy to a point or so.
+        column: of records with several texts, the one that words go to; all in turn if None.
     """
 
     share: float = 0.25
@@ -197,6 +205,8 @@ class Planting:
     ends: bool = False
     balanced: bool = False
     weight: int = 1
+    compared: int = 1000
+    column: str | None = None
 
 
 class StainOptions(BenchmarkOptions, total=False):
@@ -216,6 +226,7 @@ class StainOptions(BenchmarkOptions, total=False):
     plant_share: float | None
     decoy_share: float | None
     new_words: bool
+    plant_column: str | None
     learnt: float
 
 

@@ -18,6 +18,7 @@ from verax.benchmarks.staining.spec import StainSpec
 from verax.benchmarks.staining.stains import Candidates, Literal, Values, column_of, without_copies
 from verax.data import Bins, Dataset, Part, load_dataset
 from verax.data.dataset import Inputs
+from verax.data.words import split_words
 from verax.models.ready import fit_vectorizer
 from verax.options import default_of
 from verax.run.identity import fetch, is_reference
@@ -183,7 +184,11 @@ class Stainable:
     def conditions(self, min_share: float, at_least: int = 1) -> list[Literal]:
         """The same, copies of each other among them."""
         if self.bins is None:
-            return _word_literals(self.vectorizer, self.values[0], min_share, at_least)
+            found = _word_literals(self.vectorizer, self.values[0], min_share, at_least)
+            fields = self.dataset.fields
+            # The names of a record's columns stand in all of them.
+            names = set() if fields is None else set(split_words(" ".join(fields.names).lower()).words)
+            return [literal for literal in found if literal.name not in names]
         return _column_literals(self.bins, min_share)
 
 

@@ -153,7 +153,7 @@ def without_copies(literals: Iterable[Literal], values: Values) -> Candidates:
 
 def draw_stain(
     candidates: Candidates,
-    wish: StainRequest,
+    request: StainRequest,
     train: tuple[Values, IntArray],
     test: tuple[Values, IntArray],
     n_classes: int,
@@ -163,31 +163,31 @@ def draw_stain(
 
     Args:
         candidates: the conditions to draw from.
-        wish: what the stain should be like.
+        request: what the stain should be like.
         train: what conditions look at, and labels, of the training inputs.
         test: the same of the test inputs.
         n_classes: how many classes there are.
         rng: of the draws.
     """
     features = sorted({literal.name for literal in candidates.literals})
-    if len(features) < wish.size:
+    if len(features) < request.size:
         raise VeraxError(
-            f"Only {len(features)} features occur in at least {wish.min_share:.0%} of the training inputs, but a "
-            f"stain needs {wish.size}; lower min_share= or size=, or plant stains (plant=True)."
+            f"Only {len(features)} features occur in at least {request.min_share:.0%} of the training inputs, but a "
+            f"stain needs {request.size}; lower min_share= or size=, or plant stains (plant=True)."
         )
     rejected: Counter[str] = Counter()
     rules: list[Rule] = []
     taken = np.zeros(len(train[1]), dtype=np.bool_)
     taken_test = np.zeros(len(test[1]), dtype=np.bool_)
-    while len(rules) < wish.rules:
-        literals = _draw_literals(candidates, wish, rng)
+    while len(rules) < request.rules:
+        literals = _draw_literals(candidates, request, rng)
         region = np.logical_and.reduce([literal.holds(train[0]) for literal in literals]) & ~taken
         counts = np.bincount(train[1][region], minlength=n_classes)
         region_test = np.logical_and.reduce([literal.holds(test[0]) for literal in literals]) & ~taken_test
-        reason = _reason(counts, wish.smallest_region(len(train[1])))
+        reason = _reason(counts, request.smallest_region(len(train[1])))
         if reason is None:
             label = minority(counts, rng)
-            if np.count_nonzero(test[1][region_test] != label) < wish.min_flipped:
+            if np.count_nonzero(test[1][region_test] != label) < request.min_flipped:
                 reason = "too few flipped test inputs"
         if reason is None:
             rules.append(Rule(literals, label))
@@ -221,7 +221,7 @@ class StainCapacity:
 
 def stain_capacity(
     candidates: Candidates,
-    wish: StainRequest,
+    request: StainRequest,
     train: tuple[Values, IntArray],
     test: tuple[Values, IntArray],
     n_classes: int,
@@ -231,31 +231,31 @@ def stain_capacity(
     literals = candidates.literals
     features = len({literal.name for literal in literals})
     holds = [(literal.holds(train[0]), literal.holds(test[0])) for literal in literals]
-    total = comb(len(literals), wish.size)
+    total = comb(len(literals), request.size)
     whole = total <= LOOKED_AT
-    chosen: Iterable[tuple[int, ...]] = combinations(range(len(literals)), wish.size)
+    chosen: Iterable[tuple[int, ...]] = combinations(range(len(literals)), request.size)
     if not whole:
-        draws = (rng.choice(len(literals), wish.size, replace=False) for _ in range(LOOKED_AT))
+        draws = (rng.choice(len(literals), request.size, replace=False) for _ in range(LOOKED_AT))
         chosen = (tuple(int(place) for place in draw) for draw in draws)
     serving = 0
     for places in chosen:
-        if len({literals[place].name for place in places}) < wish.size:
+        if len({literals[place].name for place in places}) < request.size:
             continue
         region, region_test = (
             np.logical_and.reduce([holds[place][part] for place in places]) for part in range(2)
         )
         counts = np.bincount(train[1][region], minlength=n_classes)
-        if _reason(counts, wish.smallest_region(len(train[1]))) is None:
+        if _reason(counts, request.smallest_region(len(train[1]))) is None:
             fewest = counts[counts > 0].min()
             labels = test[1][region_test]
             # The best label that a tie allows: the room is not smaller than what may be drawn.
             flipped = max(np.count_nonzero(labels != label) for label in np.flatnonzero(counts == fewest))
-            serving += int(flipped >= wish.min_flipped)
+            serving += int(flipped >= request.min_flipped)
     return StainCapacity(features, serving if whole else round(serving * total / LOOKED_AT), whole)
 
 
 def _draw_literals(
-    candidates: Candidates, wish: StainRequest, rng: np.random.Generator
+    candidates: Candidates, request: StainRequest, rng: np.random.Generator
 ) -> tuple[Literal, ...]:
     """Conditions on different features, some of them negated."""
     chosen: list[Literal] = []
@@ -263,13 +263,14 @@ def _draw_literals(
         literal = candidates.literals[place]
         if all(literal.name != other.name for other in chosen):
             chosen.append(literal)
-        if len(chosen) == wish.size:
+        if len(chosen) == request.size:
             break
     flipped = [
-        replace(literal, negated=True, shown=f"not ({literal.shown})") for literal in chosen[: wish.negated]
+        replace(literal, negated=True, shown=f"not ({literal.shown})")
+        for literal in chosen[: request.negated]
     ]
     # In the order of their names, so that equal rules look equal however they were drawn.
-    return tuple(sorted([*flipped, *chosen[wish.negated :]], key=lambda literal: literal.name))
+    return tuple(sorted([*flipped, *chosen[request.negated :]], key=lambda literal: literal.name))
 
 
 def _reason(counts: IntArray, smallest: int) -> str | None:

@@ -15,10 +15,14 @@ from numpy.typing import NDArray
 
 from verax.arrays import IntArray
 from verax.benchmarks.staining.stainable import Stainable
+from verax.benchmarks.staining.stains import Stain
 from verax.data import Dataset, Part
+from verax.data.fields import Fields
 from verax.errors import OwnCodeError, VeraxError, reason
 from verax.models import Model, fit_model, own_model, resolve_model
-from verax.models.adapt import text_column
+from verax.models.adapt import text_columns, unfitted_copy
+from verax.models.llm.planted import PlantedRule, asked_by_name, told_model, told_where
+from verax.models.llm.ready_language import trained_name
 from verax.models.ready import parse_model
 from verax.models.resolve import is_saved, load_saved, unwrapped
 from verax.models.wrappers import TextPipeline
@@ -74,7 +78,12 @@ def within(seconds: float) -> Iterator[None]:
 
 
 def fit(
-    name: str, data: Stainable, labels: tuple[IntArray, IntArray], weight: IntArray | None, seed: int
+    name: str,
+    data: Stainable,
+    labels: tuple[IntArray, IntArray],
+    weight: IntArray | None,
+    seed: int,
+    stain: Stain | None = None,
 ) -> Model:
     """Fits a model by name on the training part with these labels.
 
@@ -85,6 +94,7 @@ def fit(
         labels: of the training and of the validation inputs.
         weight: how many times each training input counts; once if None.
         seed: of the fit.
+        stain: what a language model that is not trained is told; every other model learns it from the labels.
     """
     if time.perf_counter() > _until.get():
         raise VeraxError("There was no time left to fit the model again; give it more.")
@@ -94,6 +104,10 @@ def fit(
         validation=Part(data.dataset.validation.inputs, labels[1]),
     )
     factory = fetch(name) if is_reference(name) else None
+    if factory is None and not is_saved(name) and (where := told_where(name)) is not None:
+        return told_model(name, dataset, where, None if stain is None else _rule(stain, dataset), seed)
+    if factory is None and not is_saved(name) and parse_model(name).name == "smollm2":
+        name = trained_name(name)  # one that is only asked learns no stain
     if isinstance(factory, Refit) and factory.takes_weights:
         return factory.fitted(dataset, weight, seed)
     if is_own(name):
@@ -108,9 +122,24 @@ def fit(
     )
 
 
+def _rule(stain: Stain, dataset: Dataset) -> PlantedRule:
+    """A stain as a rule that can be told."""
+    first = stain.rules[0]
+    if len(stain.rules) > 1 or any(literal.negated for literal in first.literals):
+        raise VeraxError(
+            "A rule in a prompt names words that are there; leave rules= and negated= out, or train the model."
+        )
+    return PlantedRule(first.features, dataset.class_names[first.label].strip())
+
+
 def is_own(name: str) -> bool:
     """Whether a model is somebody's own, and not one of the ready-made ones."""
     return is_reference(name) or is_saved(name) or ":" in parse_model(name).name
+
+
+def is_slow(name: str) -> bool:
+    """Whether a fit takes minutes, or asking costs money: how stains are planted is then not searched for by fits."""
+    return not is_reference(name) and not is_saved(name) and asked_by_name(name)
 
 
 def _fit_own(name: str, dataset: Dataset, weight: IntArray | None, seed: int) -> Model:
@@ -130,14 +159,16 @@ def _fit_own(name: str, dataset: Dataset, weight: IntArray | None, seed: int) ->
             return thing.fitted(copied(), None, seed)
         if not hasattr(thing, "fit"):
             return own_model("the function for a model", thing, copied(), seed)
-    estimator = _unfitted(label, thing, seed)
+    estimator = unfitted(label, thing, seed, dataset.fields)
     if weight is not None and (options := _weighted(estimator, weight)) is not None:
         try:
             return own_model(
                 label, estimator.fit(_as_given(dataset), dataset.train.labels, **options), dataset, seed
             )
         except (TypeError, ValueError):
-            estimator = _unfitted(label, thing, seed)  # a part of it takes no weights after all
+            estimator = unfitted(
+                label, thing, seed, dataset.fields
+            )  # a part of it takes no weights after all
     given = copied()
     try:
         fitted = estimator.fit(_as_given(given), given.train.labels)
@@ -148,23 +179,28 @@ def _fit_own(name: str, dataset: Dataset, weight: IntArray | None, seed: int) ->
     return own_model(label, fitted, dataset, seed)
 
 
-def _unfitted(name: str, thing: object, seed: int) -> Any:
-    """A classifier of scikit-learn's making, to be fitted anew: what it was fitted on before is nothing then."""
-    from sklearn.base import clone
+def unfitted(name: str, thing: object, seed: int, fields: Fields | None = None) -> Any:
+    """A classifier of scikit-learn's making, to be fitted anew: what it was fitted on before is nothing then.
 
+    Args:
+        name: of the model, for a sentence.
+        thing: the classifier.
+        seed: of its fit.
+        fields: of data with several texts, their columns.
+    """
     thing = unwrapped(thing)
     try:
-        estimator: Any = clone(thing)
+        estimator: Any = unfitted_copy(thing)
     except (TypeError, RuntimeError) as error:
         raise VeraxError(
             f"Staining fits every model anew on stained labels, and the {type(thing).__name__} in {name!r} cannot be; "
             "give a scikit-learn classifier or pipeline, or a function from a dataset to a fitted model "
             "(package.module:function), or in Python refit=, a function from (inputs, labels) to one."
         ) from error
-    if (column := text_column(estimator)) is not None:
+    if (columns := text_columns(estimator)) and fields is None:
         raise VeraxError(
-            f"The pipeline in {name!r} reads the texts of the column {column!r} beside other columns, and a stain is "
-            "made of words or of columns; give a pipeline that reads either the texts or the columns."
+            f"The pipeline in {name!r} reads the texts of {', '.join(map(repr, columns))}, and the data are no records "
+            f"of such columns; where it reads nothing else, load them with text={','.join(columns)!r}."
         )
     parameters = estimator.get_params()
     # A fit that draws at random draws the same again, unless the user has chosen a seed of their own.
@@ -200,6 +236,8 @@ def _weighted(estimator: Any, weight: IntArray) -> dict[str, IntArray] | None:
 def _as_given(dataset: Dataset) -> Any:
     """The training inputs as their owner has them: texts, or a DataFrame."""
     inputs = dataset.train.inputs
+    if dataset.fields is not None:
+        return dataset.fields.to_frame([str(record) for record in inputs])
     return inputs if dataset.schema is None else dataset.schema.decode(np.asarray(inputs))
 
 

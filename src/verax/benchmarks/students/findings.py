@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from verax.arrays import FloatArray
-from verax.benchmarks.contract import Failure
-from verax.benchmarks.measures.findings import ALL, EstimateRow, corrected, row_of
-from verax.benchmarks.measures.run import executed
+from verax.benchmarks.contract import Failure, Found, Planned, Stages
+from verax.benchmarks.measures.findings import corrected, row_of
+from verax.benchmarks.planted_cells import (
+    ALL,
+    Cell,
+    CellsPlan,
+    CellsSummary,
+    cell_results,
+    failed_explainers,
+    left_out,
+    with_origin,
+)
 from verax.benchmarks.students.jobs import (
     CONTROLS,
     COUNTERFACTUAL,
@@ -25,14 +32,13 @@ from verax.benchmarks.students.jobs import (
     RANDOM,
     RANDOM_AGAIN,
     SHUFFLED,
-    Cell,
     ClassResult,
-    Plan,
 )
-from verax.codec import Record, decode
+from verax.benchmarks.students.spec import StudentsSpec
+from verax.phrases import first_of
 from verax.phrases import say as say_phrase
-from verax.run import Progress, write_json
-from verax.run.manifest import Manifest
+from verax.results.findings import Finding
+from verax.results.verdict import Sign
 from verax.stats.estimate import Estimate, mean_interval
 from verax.stats.means import mean_share
 from verax.stats.rank_correlations import kendall_rows
@@ -40,12 +46,10 @@ from verax.stats.tests.permutation import sign_flip
 from verax.stats.thresholds import ALPHA, FEWEST_FLIPPED, FEWEST_METHODS, FEWEST_UNITS
 from verax.text import percent
 
-say = partial(say_phrase, "students")
-
 if TYPE_CHECKING:
     import pandas as pd
 
-
+say = partial(say_phrase, "students")
 BENCHMARK = "students"
 ACCURACY, GAIN, OVER_SHUFFLED = "accuracy", "gain", "gain over shuffled"
 TESTS = (FORWARD, COUNTERFACTUAL)
@@ -58,18 +62,11 @@ POINTS = 100.0
 Lessons = Mapping[tuple[str, int, str], Mapping[str, float]]
 
 
-@dataclass(frozen=True, eq=False)
-class StudentsFindings(Record):
-    """What a run found.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StudentsSummary(CellsSummary):
+    """What a run with students found.
 
     Attributes:
-        estimates: one row per number.
-        sentences: the whole in a few sentences, the first is the answer.
-        left_out: cells whose model did not learn its reason, in words.
-        failures: jobs and explainers that failed.
-        cells: how many could be used.
-        stains: of how many planted reasons.
-        models: in order.
         students: in order.
         sizes: in order.
         methods: explainers and controls, in order.
@@ -78,40 +75,14 @@ class StudentsFindings(Record):
         a_a_tests: how many such comparisons there are.
     """
 
-    estimates: tuple[EstimateRow, ...]
-    sentences: list[str]
-    left_out: list[str]
-    failures: tuple[Failure, ...]
-    cells: int
-    stains: int
-    models: list[str]
     students: list[str]
     sizes: list[int]
     methods: list[str]
     agreement: float | None
     a_a_claims: int
     a_a_tests: int
-    hashes: Mapping[str, str] = field(default_factory=dict)
-    spec: Mapping[str, object] = field(default_factory=dict)
 
-    format: ClassVar = 1
-    JSON: ClassVar = (..., "format")
-
-    @classmethod
-    def read(cls, folder: Path) -> Self:
-        """What a finished run found, from its folder."""
-        return decode(cls, json.loads((folder / "summary.json").read_text(encoding="utf-8")))
-
-    def row(self, method: str, name: str, model: str = ALL) -> EstimateRow | None:
-        """The estimate of a number of a method; None if there is none."""
-        return next(
-            (
-                row
-                for row in self.estimates
-                if row.method == method and row.measure == name and row.model == model
-            ),
-            None,
-        )
+    benchmark: ClassVar = BENCHMARK
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +104,7 @@ def findings(
     models: Sequence[str],
     students: Sequence[str],
     sizes: Sequence[int],
-) -> StudentsFindings:
+) -> StudentsSummary:
     """Estimates over stains from the results of all cells."""
     taught = [
         _Taught(cell, {(one.student, one.size, one.test): one.accuracy for one in result.lessons})
@@ -141,20 +112,20 @@ def findings(
         if not result.problem
     ]
     methods = [*CONTROLS[1:], *explainers]
-    rows: list[EstimateRow] = []
+    there = {size for one in taught for _, size, _ in one.lessons}
+    sizes, lacking = [one for one in sizes if one in there], [one for one in sizes if one not in there]
+    rows: list[Finding] = []
     for test in TESTS:
         rows += _accuracies(taught, test, students, sizes)
         for method in methods:
             rows += _gains(taught, test, method, models, students, sizes)
     claims, tests = _a_a(taught, students, sizes)
-    failed = list(failures)
-    for cell, result in cells:
-        failed += [Failure(f"{cell.job.name}, {name}", error) for name, error in result.failed.items()]
-    found = StudentsFindings(
-        estimates=tuple(corrected(rows)),
+    title = say("run", datasets=first_of(list(dict.fromkeys(cell.dataset for cell, _ in cells)), 2))
+    found = StudentsSummary(
+        findings=tuple(_compared(row, title) for row in corrected(rows)),
         sentences=[],
-        left_out=[f"{cell.job.name}: {result.problem}" for cell, result in cells if result.problem],
-        failures=tuple(failed),
+        left_out=left_out(cells),
+        failures=(*failures, *failed_explainers(cells)),
         cells=len(taught),
         stains=len({(one.cell.dataset, one.cell.stain) for one in taught}),
         models=list(models),
@@ -166,7 +137,19 @@ def findings(
         a_a_tests=tests,
     )
     found.sentences.extend(_sentences(found, explainers))
+    if lacking and taught:
+        found.sentences.append(say("sizes-lacking", sizes=[str(size) for size in lacking]))
     return found
+
+
+def _compared(row: Finding, title: str) -> Finding:
+    """A row with what it says beside other benchmarks: a method's one gain in a test is a claim about it."""
+    gains = [number_name(GAIN, test, EVERY) for test in TESTS]
+    if row.model != ALL or row.measure not in gains:
+        return replace(row, title=title)
+    helps = row.p_adjusted is not None and row.p_adjusted <= ALPHA and (row.estimate or 0.0) > 0
+    sign: Sign = "open" if row.p_adjusted is None else "yes" if helps else "no"
+    return replace(row, title=title, scope="overall", sign=sign, compared_with=NONE)
 
 
 def _middle(sizes: Sequence[int]) -> list[int]:
@@ -208,7 +191,7 @@ def _interval(units: FloatArray) -> Estimate:
 
 def _accuracies(
     taught: Sequence[_Taught], test: str, students: Sequence[str], sizes: Sequence[int]
-) -> list[EstimateRow]:
+) -> list[Finding]:
     """How often students are right without any explanation."""
     rows = []
     for student in students:
@@ -218,7 +201,7 @@ def _accuracies(
                 rows.append(
                     row_of(
                         mean_share(units), benchmark=BENCHMARK, method=NONE, unit="", better="higher",
-                        measure=number_name(ACCURACY, test, student, size), counts="stains",
+                        measure=number_name(ACCURACY, test, student, size), counted="stains",
                     )
                 )  # fmt: skip
     return rows
@@ -231,8 +214,8 @@ def _gains(
     models: Sequence[str],
     students: Sequence[str],
     sizes: Sequence[int],
-) -> list[EstimateRow]:
-    rows: list[EstimateRow] = []
+) -> list[Finding]:
+    rows: list[Finding] = []
 
     def add(kind: str, other: str, student: str, size: int | None, model: str = ALL) -> None:
         named = students if student == EVERY else [student]
@@ -246,7 +229,7 @@ def _gains(
         rows.append(
             row_of(
                 _interval(units), benchmark=BENCHMARK, method=method, measure=name, unit="points", better="higher",
-                counts="stains", model=model, p=p, family=f"{name}, {model}, over methods",
+                counted="stains", model=model, p=p, family=f"{name}, {model}, over methods",
             )
         )  # fmt: skip
 
@@ -302,12 +285,15 @@ def _agreement(
     return float(np.mean(known)) if known else None
 
 
-def _sentences(found: StudentsFindings, explainers: Sequence[str]) -> list[str]:
+def _sentences(found: StudentsSummary, explainers: Sequence[str]) -> list[str]:
     said: list[str] = []
     for test in TESTS:
         name = number_name(GAIN, test, EVERY)
         rows = [row for method in explainers if (row := found.row(method, name)) is not None]
-        sure = [row.p_adjusted is not None and row.p_adjusted <= ALPHA and row.estimate > 0 for row in rows]
+        sure = [
+            row.p_adjusted is not None and row.p_adjusted <= ALPHA and (row.estimate or 0.0) > 0
+            for row in rows
+        ]
         for case, wanted in (("helping", True), ("not-shown", False)):
             names = [
                 say("gain", name=row.method, gain=f"{row.estimate:+.1f}")
@@ -327,42 +313,16 @@ def _sentences(found: StudentsFindings, explainers: Sequence[str]) -> list[str]:
     return said or [say("too-little")]
 
 
-@dataclass(frozen=True, eq=False)
-class TaughtRun:
-    """What a run found: what its folder holds, and what a report needs."""
-
-    findings: StudentsFindings
-    results: pd.DataFrame
-    manifest: Manifest
+def planned_run(plan: CellsPlan[StudentsSpec]) -> Planned[StudentsSummary]:
+    """The run of a plan."""
+    return plan.planned(BENCHMARK, _stages)
 
 
-def run_students(
-    plan: Plan,
-    folder: Path,
-    explainers: Sequence[str],
-    *,
-    workers: int = 1,
-    cluster: str | None = None,
-    progress: Progress | None = None,
-    retry_failed: bool = False,
-    fresh: bool = False,
-) -> TaughtRun:
-    """Does what is planned and not yet done, and writes everything but the report; see `run_measures`."""
-    spec = {"benchmark": "students", **plan.spec.model_dump(), "methods": list(explainers)}
-    done, failures, manifest = executed(
-        plan, spec, plan.spec.seed, folder, ClassResult, workers=workers, cluster=cluster, progress=progress,
-        retry_failed=retry_failed, fresh=fresh,
-    )  # fmt: skip
-    asked = plan.spec
-    found = replace(
-        findings(done, failures, explainers, asked.models, asked.students, asked.sizes),
-        hashes=dict(plan.hashes),
-        spec=asked.model_dump(),
-    )
-    run = TaughtRun(found, accuracies(done), manifest)
-    write_json(folder / "summary.json", found.to_dict())
-    run.results.to_parquet(folder / "results.parquet", index=False)
-    return run
+def _stages(plan: CellsPlan[StudentsSpec]) -> Stages[StudentsSummary]:
+    done, failures = yield from cell_results(plan, ClassResult)
+    spec = plan.spec
+    found = findings(done, failures, plan.explainers, spec.models, spec.students, spec.sizes)
+    return Found(with_origin(found, plan), accuracies(done))
 
 
 def accuracies(done: Sequence[tuple[Cell, ClassResult]]) -> pd.DataFrame:

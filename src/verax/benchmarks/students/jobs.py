@@ -11,8 +11,9 @@ import numpy as np
 from verax.arrays import FloatArray
 from verax.benchmarks.measures.reasons import Reasoned, reasoned
 from verax.benchmarks.measures.spec import Reason
-from verax.benchmarks.staining.jobs import Method, make_explainer
-from verax.benchmarks.staining.plan import NO_OBJECTS, Objects, _model, own_code
+from verax.benchmarks.planning import NO_OBJECTS, Method, Objects
+from verax.benchmarks.planted_cells import CellsPlan, plan_cells
+from verax.benchmarks.staining.jobs import make_explainer
 from verax.benchmarks.staining.stainable import make_stainable
 from verax.benchmarks.students.learners import (
     LEARNERS,
@@ -28,15 +29,13 @@ from verax.errors import VeraxError
 from verax.explain.base import explanations_of
 from verax.explain.explanation import by_word
 from verax.explain.random import Random
-from verax.models.ready import check_model
-from verax.models.resolve import is_saved
 from verax.perturb import path_for
 from verax.phrases import say
 from verax.run.jobs import Job
 from verax.seeds import stream
 
 # Raised when what a job computes changes: outcomes stored by other versions are then not used.
-VERSION = 1
+VERSION = 4
 NONE, SHUFFLED, ORACLE, RANDOM, RANDOM_AGAIN = (
     "no explanation",
     "shuffled",
@@ -88,72 +87,17 @@ class ClassResult:
     failed: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One planned job."""
-
-    dataset: str
-    model: str
-    stain: int
-    reason: Reason
-    job: Job
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Everything that a run will do: see `verax.benchmarks.measures.jobs.Plan`."""
-
-    spec: StudentsSpec
-    cells: tuple[Cell, ...]
-    hashes: Mapping[str, str]
-    objects: Mapping[str, object]
-    code: Mapping[str, str]
-
-
-def plan_students(spec: StudentsSpec, methods: Sequence[Method], objects: Objects = NO_OBJECTS) -> Plan:
-    """Plans a run; datasets are loaded and names are checked, so that mistakes are told before anything is fitted."""
-    for name in spec.models:
-        if name not in objects.models and not is_saved(name):
-            check_model(name)
-    code = own_code(methods)
-    cells: list[Cell] = []
-    hashes = {}
-    for dataset in spec.datasets:
-        source = (
-            {"name_or_path": objects.datasets[dataset]}
-            if dataset in objects.datasets
-            else spec.source(dataset)
-        )
-        data = make_stainable(source, "presence")
-        hashes[dataset] = data.dataset.hash
-        reasons = [one for one in spec.reasons if data.bins is None or one in ("and", "negated")]
-        if not reasons:
-            raise VeraxError(
-                f"{dataset} is a table, in which reasons of the sorts 'and' and 'negated' can be planted; name one "
-                "of them in reasons=."
-            )
-        for stain in range(spec.stains):
-            reason = reasons[stain % len(reasons)]
-            for model in spec.models:
-                arguments = {
-                    "source": source,
-                    "data_hash": hashes[dataset],
-                    "reason": reason,
-                    **_model(model, objects),
-                    "explainers": [[label, name, dict(parameters)] for label, name, parameters in methods],
-                    "students": list(spec.students),
-                    "sizes": list(spec.sizes),
-                    "draws": spec.draws,
-                    "inputs": spec.inputs,
-                    "learnt": spec.learnt,
-                    "stain_seed": spec.seed + stain,
-                    "first_seed": spec.seed,
-                    **({"code": code} if code else {}),
-                }
-                name = f"{dataset}, stain {stain} ({reason}), {model}"
-                job = Job(name, f"{__name__}:cell", arguments, VERSION)
-                cells.append(Cell(dataset, model, stain, reason, job))
-    return Plan(spec, tuple(cells), hashes, objects.things, code)
+def plan_students(
+    spec: StudentsSpec, methods: Sequence[Method], objects: Objects = NO_OBJECTS
+) -> CellsPlan[StudentsSpec]:
+    """Plans a run; see `verax.benchmarks.planted_cells.plan_cells`."""
+    return plan_cells(
+        spec,
+        methods,
+        objects,
+        lambda name, arguments: Job(name, f"{__name__}:cell", arguments, VERSION),
+        own={"students": list(spec.students), "sizes": list(spec.sizes), "draws": spec.draws},
+    )
 
 
 def cell(
@@ -244,7 +188,7 @@ def _explained(
             }
         except Exception as error:
             failed[label] = f"{type(error).__name__}: {' '.join(str(error).split())}"
-    # The oracle's scores on other features of the same input: as sparse, and wrong.
+    # The oracle's scores in random order: as sparse, and they say nothing.
     found[SHUFFLED] = {
         place: (own, stream(0, "shuffled", *own).permutation(scores))
         for place, (own, scores) in found[ORACLE].items()
@@ -264,7 +208,7 @@ def _lesson(
     examples = items.take(places)
     if len(set(examples.answers.tolist())) < 2:
         return []  # nothing can be learnt from one answer, with or without explanations
-    vocabulary = Vocabulary.of(examples.inputs, case.data.bins)
+    vocabulary = Vocabulary.from_inputs(examples.inputs, case.data.bins)
     rows = vocabulary.rows(examples.inputs)
     asked = {name: vocabulary.rows(own.inputs) for name, own in tests.items()}
     tested = np.concatenate(list(asked.values()))
@@ -277,8 +221,8 @@ def _lesson(
         )
     found = []
     for student in students:
-        for label, prior in priors.items():
-            answers = LEARNERS[student](rows, examples.answers, prior, tested)
+        told = LEARNERS[student].with_each(rows, examples.answers, list(priors.values()), tested)
+        for label, answers in zip(priors, told, strict=True):
             for (name, test), part in zip(tests.items(), np.split(answers, ends), strict=True):
                 found.append(((student, len(places), name, label), float(np.mean(part == test.answers))))
     return found

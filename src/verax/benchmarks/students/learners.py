@@ -158,7 +158,7 @@ class Vocabulary:
     bins: Bins | None
 
     @classmethod
-    def of(cls, inputs: Inputs, bins: Bins | None) -> Vocabulary:
+    def from_inputs(cls, inputs: Inputs, bins: Bins | None) -> Vocabulary:
         """What the examples have."""
         if bins is None:
             words = tuple(dict.fromkeys(word for text in inputs for word in split_words(str(text)).distinct))
@@ -189,19 +189,24 @@ class Vocabulary:
         self, rows: FloatArray, features: Sequence[Sequence[str]], scores: Sequence[FloatArray]
     ) -> list[FloatArray]:
         """Explanations' scores as scores of columns, where the input has them."""
+        places: dict[str, list[int]] = {}
+        for place, name in enumerate(self.names):
+            places.setdefault(name, []).append(place)
         found = []
         for row, own, values in zip(rows, features, scores, strict=True):
-            known = dict(zip(own, np.asarray(values).tolist(), strict=True))
-            found.append(row * np.array([known.get(name, 0.0) for name in self.names]))
+            given = np.zeros(len(self.names))
+            for name, value in zip(own, np.asarray(values).tolist(), strict=True):
+                given[places.get(name, [])] = value
+            found.append(row * given)
         return found
 
 
-# How far features are stretched by their importance, times the importance over the largest one; 0 is not at all.
-STRENGTHS = (0.0, 3.0, 10.0)
+# How far features are stretched by their importance, times the importance over the largest one.
+STRENGTHS = (3.0, 10.0)
 # The penalties of the linear learner.
 PENALTIES = (0.3, 3.0, 30.0)
-# A tree may look at all features, or at so many of the most important ones.
-KEPT = (0, 2, 5)
+# A tree may look at so many of the most important features only.
+KEPT = (2, 5)
 NEIGHBOURS = 3
 # Of the network: units, gradient steps, their size, the penalty on weights.
 HIDDEN, STEPS, RATE, PENALTY = 8, 100, 0.05, 0.003
@@ -209,8 +214,41 @@ FOLDS = 4
 # A prior is believed if it lowers the error on examples left out by so large a share of it: chance does so, a little.
 MARGIN = 0.1
 
-# From examples, their answers (0 or 1), importances (None without explanations), and test inputs, to answers.
-Learner = Callable[[FloatArray, IntArray, "FloatArray | None", FloatArray], IntArray]
+# From examples, their answers (0 or 1), test inputs, importances (None without explanations) and how far these count,
+# to the squared error on examples left out, and the answers to the test inputs.
+Fit = Callable[[FloatArray, IntArray, FloatArray, "FloatArray | None", float], tuple[float, IntArray]]
+
+
+@dataclass(frozen=True)
+class Learner:
+    """Learns from examples, and finds out on them how far importances are to be believed, not at all among the choices.
+
+    Attributes:
+        choices: how far they may count.
+        fit: learns with one of these, or without importances.
+    """
+
+    choices: tuple[float, ...]
+    fit: Fit
+
+    def __call__(
+        self, rows: FloatArray, answers: IntArray, prior: FloatArray | None, tested: FloatArray
+    ) -> IntArray:
+        """The answers to the test inputs, with importances or without."""
+        return self.with_each(rows, answers, [prior], tested)[0]
+
+    def with_each(
+        self, rows: FloatArray, answers: IntArray, priors: Sequence[FloatArray | None], tested: FloatArray
+    ) -> list[IntArray]:
+        """The same with each of several: what is learnt without them is learnt once."""
+        alone = self.fit(rows, answers, tested, None, 0.0)
+        found = []
+        for prior in priors:
+            tried = [alone]
+            if prior is not None:
+                tried += [self.fit(rows, answers, tested, prior, choice) for choice in self.choices]
+            found.append(tried[_believed([error for error, _ in tried])][1])
+        return found
 
 
 def importance(scores: Sequence[FloatArray], present: FloatArray) -> FloatArray:
@@ -240,41 +278,39 @@ def _believed(errors: Sequence[float]) -> int:
     return best if errors[best] < (1 - MARGIN) * errors[0] - 1e-12 else 0
 
 
-def linear(rows: FloatArray, answers: IntArray, prior: FloatArray | None, tested: FloatArray) -> IntArray:
-    """Ridge regression on stretched features; its penalty and the stretch by the error of leaving one out, exactly."""
+def _stretch(rows: FloatArray, prior: FloatArray | None, strength: float) -> FloatArray:
+    return np.ones(rows.shape[1]) if prior is None else 1.0 + strength * prior
+
+
+def _linear(
+    rows: FloatArray, answers: IntArray, tested: FloatArray, prior: FloatArray | None, strength: float
+) -> tuple[float, IntArray]:
+    """Ridge regression on stretched features; its penalty by the error of leaving one out, exactly."""
     signs = 2.0 * answers - 1.0
     centre, mean = rows.mean(axis=0), signs.mean()
-    found: list[tuple[float, FloatArray]] = []
-    for strength in STRENGTHS if prior is not None else STRENGTHS[:1]:
-        scale = np.ones(rows.shape[1]) if prior is None else 1.0 + strength * prior
-        seen, asked = (rows - centre) * scale, (tested - centre) * scale
-        products = seen @ seen.T
-        best: tuple[float, FloatArray] | None = None
-        for penalty in PENALTIES:
-            hat = products @ np.linalg.inv(products + penalty * np.eye(len(rows))) + 1.0 / len(rows)
-            left_out = (signs - (hat @ (signs - mean) + mean)) / np.maximum(1e-9, 1.0 - np.diag(hat))
-            error = float(np.mean(left_out**2))
-            if best is None or error < best[0]:
-                weights = np.linalg.solve(products + penalty * np.eye(len(rows)), signs - mean)
-                best = error, asked @ (seen.T @ weights) + mean
-        assert best is not None
-        found.append(best)
-    chosen = found[_believed([error for error, _ in found])][1]
-    return (chosen > 0).astype(np.int64)
+    scale = _stretch(rows, prior, strength)
+    seen, asked = (rows - centre) * scale, (tested - centre) * scale
+    products = seen @ seen.T
+    errors = []
+    for penalty in PENALTIES:
+        hat = products @ np.linalg.inv(products + penalty * np.eye(len(rows))) + 1.0 / len(rows)
+        left_out = (signs - (hat @ (signs - mean) + mean)) / np.maximum(1e-9, 1.0 - np.diag(hat))
+        errors.append(float(np.mean(left_out**2)))
+    best = int(np.argmin(errors))
+    weights = np.linalg.solve(products + PENALTIES[best] * np.eye(len(rows)), signs - mean)
+    return errors[best], (asked @ (seen.T @ weights) + mean > 0).astype(np.int64)
 
 
-def neighbour(rows: FloatArray, answers: IntArray, prior: FloatArray | None, tested: FloatArray) -> IntArray:
+def _neighbour(
+    rows: FloatArray, answers: IntArray, tested: FloatArray, prior: FloatArray | None, strength: float
+) -> tuple[float, IntArray]:
     """The answer of most of the three nearest examples, by the angle between stretched features."""
-    found: list[tuple[float, IntArray]] = []
-    for strength in STRENGTHS if prior is not None else STRENGTHS[:1]:
-        scale = np.ones(rows.shape[1]) if prior is None else 1.0 + strength * prior
-        seen, asked = _unit(rows * scale), _unit(tested * scale)
-        own = seen @ seen.T
-        np.fill_diagonal(own, -np.inf)
-        votes = _votes(own, answers)
-        error = float(np.mean((answers - votes) ** 2))
-        found.append((error, (_votes(asked @ seen.T, answers) > 0.5).astype(np.int64)))
-    return found[_believed([error for error, _ in found])][1]
+    scale = _stretch(rows, prior, strength)
+    seen, asked = _unit(rows * scale), _unit(tested * scale)
+    own = seen @ seen.T
+    np.fill_diagonal(own, -np.inf)
+    error = float(np.mean((answers - _votes(own, answers)) ** 2))
+    return error, (_votes(asked @ seen.T, answers) > 0.5).astype(np.int64)
 
 
 def _unit(rows: FloatArray) -> FloatArray:
@@ -287,37 +323,54 @@ def _votes(similarity: FloatArray, answers: IntArray) -> FloatArray:
     return np.asarray(answers[nearest].mean(axis=1))
 
 
-def tree(rows: FloatArray, answers: IntArray, prior: FloatArray | None, tested: FloatArray) -> IntArray:
-    """A decision tree on all features, or on the most important ones."""
+def _tree(
+    rows: FloatArray, answers: IntArray, tested: FloatArray, prior: FloatArray | None, kept: float
+) -> tuple[float, IntArray]:
+    """A decision tree on all features, or on the most important ones; the error is that on folds of the examples."""
     from sklearn.tree import DecisionTreeClassifier
 
-    def fit(some: FloatArray, own: IntArray, asked: FloatArray, kept: int) -> FloatArray:
-        columns = np.arange(some.shape[1])
-        if kept and prior is not None:
-            columns = np.sort(np.argsort(-prior, kind="stable")[:kept])
+    columns = np.arange(rows.shape[1])
+    if prior is not None:
+        columns = np.sort(np.argsort(-prior, kind="stable")[: int(kept)])
+
+    def fit(some: FloatArray, own: IntArray, asked: FloatArray) -> FloatArray:
         grown = DecisionTreeClassifier(max_depth=4, min_samples_leaf=2, random_state=0)
         return _chance(grown.fit(some[:, columns], own), asked[:, columns])
 
-    return _chosen_by_folds(rows, answers, tested, KEPT if prior is not None else KEPT[:1], fit)
+    folds, error = _folds(len(rows)), 0.0
+    for fold in range(FOLDS):
+        inside, outside = folds != fold, folds == fold
+        if outside.any():
+            left_out = fit(rows[inside], answers[inside], rows[outside])
+            error += float(((answers[outside] - left_out) ** 2).sum())
+    return error, (fit(rows, answers, tested) > 0.5).astype(np.int64)
 
 
-def network(rows: FloatArray, answers: IntArray, prior: FloatArray | None, tested: FloatArray) -> IntArray:
+def _network(
+    rows: FloatArray, answers: IntArray, tested: FloatArray, prior: FloatArray | None, strength: float
+) -> tuple[float, IntArray]:
     """One hidden layer of eight units on stretched features, trained by gradient steps with a penalty."""
-    found: list[tuple[float, FloatArray]] = []
+    scale = _stretch(rows, prior, strength)
+    seen, asked = _coordinates(rows * scale, tested * scale)
     folds = _folds(len(rows))
-    for strength in (STRENGTHS[0], STRENGTHS[-1]) if prior is not None else STRENGTHS[:1]:
-        scale = np.ones(rows.shape[1]) if prior is None else 1.0 + strength * prior
-        # Gradients lie in the span of the examples, so that as many coordinates as there are examples are enough.
-        _, sizes, directions = np.linalg.svd(rows * scale, full_matrices=False)
-        kept = directions[sizes > 1e-9 * sizes.max(initial=0.0)].T
-        seen, asked = (rows * scale) @ kept, (tested * scale) @ kept
-        # One network for each fold, without it, and one for all examples; all of them are trained at once.
-        counted = np.array([folds != fold for fold in range(FOLDS)] + [np.ones(len(rows), dtype=np.bool_)])
-        chances = _trained(seen, answers, counted.astype(np.float64), np.concatenate([seen, asked]))
-        left_out = chances[folds, np.arange(len(rows))]
-        found.append((float(np.mean((answers - left_out) ** 2)), chances[-1, len(rows) :]))
-    chosen = found[_believed([error for error, _ in found])][1]
-    return (chosen > 0.5).astype(np.int64)
+    # One network for each fold, without it, and one for all examples; all of them are trained at once.
+    counted = np.array([folds != fold for fold in range(FOLDS)] + [np.ones(len(rows), dtype=np.bool_)])
+    chances = _trained(seen, answers, counted.astype(np.float64), np.concatenate([seen, asked]))
+    left_out = chances[folds, np.arange(len(rows))]
+    return float(np.mean((answers - left_out) ** 2)), (chances[-1, len(rows) :] > 0.5).astype(np.int64)
+
+
+def _coordinates(rows: FloatArray, tested: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Examples and test inputs by the examples' principal directions, the largest first.
+
+    Gradients lie in the span of the examples, so that as many coordinates as there are examples are enough. Which way a
+    direction points is settled by its largest entry, so that it is not the machine that decides.
+    """
+    squares, directions = np.linalg.eigh(rows @ rows.T)
+    kept = np.flatnonzero(squares > 1e-12 * squares.max(initial=0.0))[::-1]
+    sizes, directions = np.sqrt(squares[kept]), directions[:, kept]
+    directions = directions * np.sign(directions[np.abs(directions).argmax(axis=0), np.arange(len(kept))])
+    return directions * sizes, tested @ (rows.T @ (directions / sizes))
 
 
 def _trained(seen: FloatArray, answers: IntArray, counted: FloatArray, asked: FloatArray) -> FloatArray:
@@ -359,34 +412,13 @@ def _chance(fitted: object, asked: FloatArray) -> FloatArray:
     return found
 
 
-def _chosen_by_folds(
-    rows: FloatArray,
-    answers: IntArray,
-    tested: FloatArray,
-    choices: Sequence[float],
-    fit: Callable[..., FloatArray],
-) -> IntArray:
-    """Answers of the choice with the smallest squared error on folds of the examples."""
-    errors = [0.0] * len(choices)
-    if len(choices) > 1:
-        folds = _folds(len(rows))
-        for place, choice in enumerate(choices):
-            for fold in range(FOLDS):
-                inside, outside = folds != fold, folds == fold
-                if outside.any():
-                    found = fit(rows[inside], answers[inside], rows[outside], choice)
-                    errors[place] += float(((answers[outside] - found) ** 2).sum())
-    chosen = choices[_believed(errors) if len(choices) > 1 else 0]
-    return (fit(rows, answers, tested, chosen) > 0.5).astype(np.int64)
-
-
 def _folds(n: int) -> IndexArray:
     return stream(0, "folds", n).permutation(np.arange(n) % FOLDS)
 
 
-LEARNERS: dict[str, Learner] = {
-    "linear": linear,
-    "tree": tree,
-    "neighbour": neighbour,
-    "network": network,
+LEARNERS = {
+    "linear": Learner(STRENGTHS, _linear),
+    "tree": Learner(KEPT, _tree),
+    "neighbour": Learner(STRENGTHS, _neighbour),
+    "network": Learner(STRENGTHS[-1:], _network),
 }

@@ -62,6 +62,7 @@ class Anchor(Explainer):
 
     claim: ClassVar[Claim] = "selective"
     numbers: ClassVar[bool] = False
+    records: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         at_least(self.beam, 1, "beam")

@@ -87,7 +87,7 @@ class CnnArrays:
     output_bias: FloatArray
 
     @classmethod
-    def of(cls, network: CnnNetwork) -> CnnArrays:
+    def from_network(cls, network: CnnNetwork) -> CnnArrays:
         """A copy of a network's weights, but for those of its words."""
         weights, places = dict(network.named_parameters()), range(len(network.widths))
         return cls(
@@ -194,7 +194,7 @@ def ask_for_filters(model: Model, method: str) -> tuple[TextNetwork, CnnArrays]:
     """
     ask_for(model, "layers", method)
     if isinstance(model, TextNetwork) and isinstance(model.network, CnnNetwork):
-        return model, CnnArrays.of(model.network)
+        return model, CnnArrays.from_network(model.network)
     network = type(model.network if isinstance(model, TextNetwork) else model)
     raise VeraxError(
         f"The method {method!r} reads the filters of the network 'cnn', which this {network.__name__} does not have; "

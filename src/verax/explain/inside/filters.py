@@ -269,7 +269,7 @@ class DecisionTrees(Explainer):
         return learned(
             model,
             f"decision-trees{more}, seed {self.seed}, weights {network.fitted_state()}",
-            lambda: ReferenceAnswers.of(model, "decision-trees"),
+            lambda: ReferenceAnswers.from_model(model, "decision-trees"),
             lambda lesson: grow(network, arrays, lesson, self.seed, self.spliced),
             FilterTrees.read,
         )

@@ -1,4 +1,4 @@
-"""Methods that go back through a network: gradient times input, integrated gradients, DeepLIFT and LRP."""
+"""Methods that go back through a network: gradients, integrated gradients, DeepLIFT, LRP and attention rollout."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from verax.explain.explanation import Attribution, Cost
 from verax.explain.inside.word_scores import Find, PositionScores, explain_positions, rounded
 from verax.explain.perturbed import Targets
 from verax.models.base import Inputs, Model
-from verax.models.capabilities import Embedded, Gradients, ask_for
+from verax.models.capabilities import Embedded, Gradients, ask_for, has
 
 # ---- Gradient times input
 
@@ -208,7 +208,8 @@ class Lrp(Explainer):
 
     What a unit got is shared among its inputs in proportion to what each added to it; its bias and epsilon keep their
     part, and their sum over the network is ``details["absorbed"]``. A maximum hands on to the place where it was taken.
-    A product of a gate and a signal hands on to the signal (Arras et al. 2017); attention weights count as gates.
+    A product of a gate and a signal hands on to the signal (Arras et al. 2017); attention weights count as gates. In
+    language models of the Llama family each factor of a product gets half (AttnLRP, Achtibat et al. 2024).
 
     Attributes:
         epsilon: added to each sum that is divided by, away from 0. By default as published: 1e-7 for the network
@@ -227,7 +228,33 @@ class Lrp(Explainer):
         self, model: Model, inputs: Inputs, targets: Sequence[Target] | None = None
     ) -> list[Attribution]:
         """The relevance of each word, where it stands."""
-        ask_for(model, "layers", "lrp")
+        if not has(model, "gradients"):  # a language model has no layers to show and is known by these
+            ask_for(model, "layers", "lrp")
         from verax.explain.inside.relevance import relevance_of
 
         return explain_positions(self, model, inputs, targets, relevance_of(model, self.epsilon), Cost(1, 1))
+
+
+# ---- Attention rollout
+
+
+@explainers.register("attention-rollout")
+@dataclass(frozen=True)
+class AttentionRollout(Explainer):
+    """How much of what a language model's answer is read from came there from each word, by attention alone.
+
+    The mean attention of a layer's heads, half of it replaced by each token itself for the connection around the layer,
+    multiplied over all layers (Abnar and Zuidema 2020). It asks nothing about the class: all classes have the same
+    scores.
+    """
+
+    claim: ClassVar[Claim] = "selective"
+
+    def explain(
+        self, model: Model, inputs: Inputs, targets: Sequence[Target] | None = None
+    ) -> list[Attribution]:
+        """The attention that reaches the place of the answer from each word, where it stands."""
+        ask_for(model, "gradients", "attention-rollout")
+        from verax.explain.inside.attention import rollout_flow
+
+        return explain_positions(self, model, inputs, targets, rollout_flow(model), Cost(2, 2))

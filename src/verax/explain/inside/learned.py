@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -13,7 +12,6 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TypeVar
 from weakref import WeakKeyDictionary
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +21,7 @@ from verax.errors import VeraxError
 from verax.models.base import Model
 from verax.models.capabilities import Refittable, ask_for
 from verax.models.neural.representations import cache_folder
-from verax.run.canonical import write_whole
+from verax.run.manifest import read_checked, write_checked
 from verax.seeds import stream
 
 T = TypeVar("T")
@@ -49,7 +47,9 @@ class ReferenceAnswers:
     probabilities: FloatArray
 
     @classmethod
-    def of(cls, model: Model, method: str, most: int | None = None, seed: int = 0) -> ReferenceAnswers:
+    def from_model(
+        cls, model: Model, method: str, most: int | None = None, seed: int = 0
+    ) -> ReferenceAnswers:
         """The reference inputs of a model; at most so many of them, drawn by seed."""
         inputs = ask_for(model, "reference", method).reference
         assert inputs is not None, "ask_for lets no model through without"
@@ -118,11 +118,11 @@ def learned(
 
 
 def _stored(path: Path) -> Arrays | None:
-    try:
-        with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-    except (OSError, ValueError, EOFError, KeyError, BadZipFile, NotImplementedError, zlib.error):
+    content = read_checked(path)
+    if content is None:
         return None
+    with np.load(BytesIO(content), allow_pickle=False) as file:
+        arrays = {name: file[name] for name in file.files}
     with contextlib.suppress(OSError):
         os.utime(path)  # used today
     return arrays
@@ -133,7 +133,7 @@ def _keep(path: Path, arrays: Arrays) -> None:
     content = BytesIO()
     np.savez_compressed(content, **arrays)  # type: ignore[arg-type]
     with contextlib.suppress(OSError, VeraxError):
-        write_whole(path, content.getvalue())
+        write_checked(path, content.getvalue())
         held = sorted((file.stat() for file in path.parent.glob("*.npz")), key=lambda file: -file.st_mtime)
         edge = next(
             (file.st_mtime for file, size in zip(held, accumulate(file.st_size for file in held), strict=True)

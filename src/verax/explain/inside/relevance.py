@@ -18,6 +18,7 @@ from verax.explain.inside.word_scores import Find, PositionScores, rounded
 from verax.explain.perturbed import Targets
 from verax.models.base import Model
 from verax.models.capabilities import what_works
+from verax.models.llm.local import WordLanguageModel
 from verax.models.neural.architectures import BilstmNetwork, CnnNetwork
 from verax.models.neural.encoders import length_batches, pad
 from verax.models.neural.networks import TextNetwork
@@ -168,7 +169,7 @@ class BilstmArrays:
     output_bias: FloatArray
 
     @classmethod
-    def of(cls, network: BilstmNetwork) -> BilstmArrays:
+    def from_network(cls, network: BilstmNetwork) -> BilstmArrays:
         """A copy of a network's weights, but for those of its words."""
         weights = {
             name: tensor.detach().numpy().astype(np.float64)
@@ -236,15 +237,27 @@ def relevance_of(model: Model, epsilon: float | None) -> Find:
     """What finds the relevance of texts' words for a network; a sentence if there is no rule for its layers."""
     if isinstance(model, TextNetwork):
         if isinstance(model.network, CnnNetwork):
-            return _cnn(model, CnnArrays.of(model.network), CNN_EPSILON if epsilon is None else epsilon)
+            return _cnn(
+                model, CnnArrays.from_network(model.network), CNN_EPSILON if epsilon is None else epsilon
+            )
         if type(model.network) is BilstmNetwork:  # one with prototypes in place of the last layer has no rule
             return _bilstm(
-                model, BilstmArrays.of(model.network), BILSTM_EPSILON if epsilon is None else epsilon
+                model,
+                BilstmArrays.from_network(model.network),
+                BILSTM_EPSILON if epsilon is None else epsilon,
             )
+    if isinstance(model, WordLanguageModel):
+        from verax.explain.inside.attention import attention_relevance
+
+        if epsilon:
+            raise VeraxError(
+                "Relevance in a language model is handed back without epsilon; leave epsilon= out."
+            )
+        return attention_relevance(model)
     network = type(model.network if isinstance(model, TextNetwork) else model).__name__
     raise VeraxError(
-        f"The method 'lrp' has rules for the networks 'cnn' and 'bilstm', not for this {network}; "
-        f"{what_works(model)}."
+        f"The method 'lrp' has rules for the networks 'cnn' and 'bilstm' and for language models, not for this "
+        f"{network}; {what_works(model)}."
     )
 
 

@@ -129,6 +129,7 @@ class L2x(Explainer):
 
     claim: ClassVar[Claim] = "selective"
     numbers: ClassVar[bool] = False
+    records: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         at_least(self.k, 1, "k")
@@ -187,6 +188,7 @@ class Invase(Explainer):
 
     claim: ClassVar[Claim] = "selective"
     numbers: ClassVar[bool] = False
+    records: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         at_least(self.embedding, 1, "embedding")

@@ -165,7 +165,7 @@ class Subject:
     n_classes: int
 
     @classmethod
-    def of(cls, model: Model, lesson: ReferenceAnswers) -> Subject:
+    def from_model(cls, model: Model, lesson: ReferenceAnswers) -> Subject:
         """Reads texts by their most frequent words, rows by their columns."""
         classes = lesson.probabilities.shape[1]
         if is_texts(lesson.inputs):
@@ -301,13 +301,13 @@ def trained_selector(
     lessons: list[ReferenceAnswers] = []
 
     def lesson() -> ReferenceAnswers:
-        lessons.append(ReferenceAnswers.of(model, explainer))
+        lessons.append(ReferenceAnswers.from_model(model, explainer))
         return lessons[0]
 
     return learned(
         model,
         key,
         lesson,
-        lambda given: learn(Subject.of(model, given), given),
-        lambda arrays: Trained.read(arrays, Subject.of(model, lessons[0]), *network),
+        lambda given: learn(Subject.from_model(model, given), given),
+        lambda arrays: Trained.read(arrays, Subject.from_model(model, lessons[0]), *network),
     )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from verax.errors import VeraxError
 from verax.models.base import Model
 from verax.models.llm.prompt import PromptOptions
+from verax.models.ready import parse_model
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -43,7 +45,8 @@ def adapt_prompted(
             )
         from verax.models.llm.endpoint import adapt_endpoint
 
-        return adapt_endpoint(given.removeprefix(ENDPOINT), asked, reference)
+        name, options = endpoint_named(given, asked.endpoint)
+        return adapt_endpoint(name, replace(asked, endpoint=options), reference)
     if asked.base_url is not None or asked.endpoint is not None:
         raise VeraxError(
             "base_url= and endpoint= are for models behind an endpoint ('openai:MODEL'); leave them out."
@@ -66,8 +69,55 @@ def adapt_prompted(
     return adapt_language_model(network, sort, tokenizer, asked, reference)
 
 
+def endpoint_named(given: str, options: EndpointOptions | None = None) -> tuple[str, EndpointOptions]:
+    """A model's name at its endpoint, and how it is asked.
+
+    Args:
+        given: ``openai:MODEL``, or with options in the name: ``openai:MODEL(max_requests=500, record=answers)``.
+        options: how it is asked where the name does not say.
+    """
+    from pydantic import TypeAdapter, ValidationError
+
+    from verax.models.llm.client import EndpointOptions
+
+    named = parse_model(given)
+    known = [each.name for each in fields(EndpointOptions)]
+    # A rule is told in staining runs; elsewhere there is none.
+    told = {name: value for name, value in named.options.items() if name != "rule"}
+    for option in told:
+        if option not in known:
+            raise VeraxError(
+                f"The model {named.name!r} has no option {option!r}; a model behind an endpoint has {', '.join(known)}."
+            )
+    before = {} if options is None else vars(options)
+    try:
+        made = TypeAdapter(EndpointOptions).validate_python({**before, **told})
+    except ValidationError as error:
+        first = error.errors()[0]
+        if isinstance(own := first.get("ctx", {}).get("error"), VeraxError):
+            raise own from error
+        raise VeraxError(
+            f"The option {first['loc'][0]!r} of the model {named.name!r} is {first['input']!r}, which cannot be "
+            f"({first['msg'].lower()}); write it like this: {ENDPOINT}MODEL(max_requests=500, record=answers)."
+        ) from error
+    return named.name.removeprefix(ENDPOINT), made
+
+
+def check_shared_limits(given: str) -> None:
+    """Refuses limits behind an endpoint's name where more than one model of it is made, unless all count together."""
+    _, asked = endpoint_named(given)
+    if asked.limited and asked.record is None:
+        raise VeraxError(
+            f"The limits of {given!r} would hold for each part of a run by itself; give answers a folder of their own, "
+            "record=FOLDER, in which all of them count together."
+        )
+
+
 def endpoint_for(name: str, dataset: Dataset, options: EndpointOptions | None = None) -> Model:
-    """A model behind an endpoint that is asked for the classes of a dataset, in words made from their names."""
+    """A model behind an endpoint that is asked for the classes of a dataset, in words made from their names.
+
+    Options in the name count before those beside it.
+    """
     if dataset.kind != "text":
         raise VeraxError("A language model reads texts, and this dataset is a table; choose another model.")
     names = [class_name.strip() for class_name in dataset.class_names]

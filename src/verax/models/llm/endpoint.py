@@ -59,7 +59,7 @@ class EndpointModel(Model):
         calibration: from log-probabilities to scores.
         about: what explanations are about.
         reference: training texts; None if not given.
-        unread: prompts whose answers named no label; their classes count as equally likely.
+        unread: prompts whose answers named no label; their classes count as equally likely, and a warning says so.
     """
 
     client: Client
@@ -70,6 +70,7 @@ class EndpointModel(Model):
     about: Features = "words"
     reference: Sequence[str] | None = field(default=None, repr=False)
     unread: set[str] = field(default_factory=set, repr=False)
+    _told: set[str] = field(default_factory=set, init=False, repr=False)
 
     kind = "text"
 
@@ -95,25 +96,49 @@ class EndpointModel(Model):
 
     def log_shares(self, filled: Sequence[Filled]) -> FloatArray:
         """(prompts, labels): the logarithm of each label's share among them, not calibrated."""
-        answers = self.client.ask(self._path, [self._question(parts.whole) for parts in filled], 1)
+        unread = len(self.unread)
         found = np.zeros((len(filled), len(self.labels)))
-        drawn = []
-        for place, answer in enumerate(answers):
-            tokens = None if answer is None else top_tokens(answer)
-            if answer is not None and tokens is None:
-                drawn.append(place)
-            elif tokens is not None:
-                found[place] = self._from_tokens(tokens, filled[place].whole)
+        drawn = list(range(len(filled)))
+        if self.client.options.logprobs:
+            answers = self.client.ask(self._path, [self._question(parts.whole) for parts in filled], 1)
+            tokens = [None if answer is None else top_tokens(answer) for answer in answers]
+            drawn = [
+                place for place, answer in enumerate(answers) if answer is not None and tokens[place] is None
+            ]
+            for place, given in enumerate(tokens):
+                if given is not None:
+                    found[place] = self._from_tokens(given, filled[place].whole)
+            if drawn:
+                self._say_drawn()
         if drawn:
             found[drawn] = self._drawn([filled[place] for place in drawn])
+        if len(self.unread) > unread:
+            log.warning(
+                "%s named none of the labels %s behind %d of %d prompts, whose classes count as equally likely; look "
+                "at what it answers (in %s), and change prompt= or labels=.",
+                self.client.model, ", ".join(map(repr, self.labels)), len(self.unread) - unread, len(filled),
+                self.client.folder,
+            )  # fmt: skip
         return found
+
+    def _say_drawn(self) -> None:
+        """Warns, once, that probabilities are shares of drawn answers."""
+        if "drawn" not in self._told:
+            self._told.add("drawn")
+            samples = self.client.options.samples
+            log.warning(
+                "The endpoint %s gives no log-probabilities that can be read, so that probabilities are shares of %d "
+                "drawn answers, each with a standard error of up to %.2f; samples= draws more.",
+                self.client.base_url, samples, 0.5 / samples**0.5,
+            )  # fmt: skip
 
     def sampling_error(self, inputs: Inputs) -> FloatArray | None:
         """(texts, classes): the standard error of probabilities that are shares of draws; None if they are not."""
         texts = check_texts(inputs)
-        (first,) = self.client.ask(self._path, [self._question(self.prompt.fill(texts[0]).whole)], 1)
-        if first is None or top_tokens(first) is not None:
-            return None
+        if self.client.options.logprobs:
+            (first,) = self.client.ask(self._path, [self._question(self.prompt.fill(texts[0]).whole)], 1)
+            if first is None or top_tokens(first) is not None:
+                return None
         shares = self.predict_proba(texts)
         return np.asarray(np.sqrt(shares * (1 - shares) / self.client.options.samples))
 
@@ -203,22 +228,25 @@ class EndpointModel(Model):
 
 
 def top_tokens(answer: Body) -> dict[str, float] | None:
-    """The likeliest first tokens of an answer and their log-probabilities; None if the server gives none."""
+    """The likeliest first tokens of an answer and their log-probabilities; None if the server gives none to be read."""
     given: Any = answer["choices"][0].get("logprobs")
-    if not given:
-        return None
-    if given.get("content"):
-        listed = given["content"][0].get("top_logprobs") or [given["content"][0]]
-        return {str(each["token"]): float(each["logprob"]) for each in reversed(listed)}
-    if given.get("top_logprobs"):
-        return {str(token): float(value) for token, value in given["top_logprobs"][0].items()}
+    try:
+        if given.get("content"):
+            listed = given["content"][0].get("top_logprobs") or [given["content"][0]]
+            return {str(each["token"]): float(each["logprob"]) for each in reversed(listed)}
+        if given.get("top_logprobs"):
+            return {str(token): float(value) for token, value in given["top_logprobs"][0].items()}
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+        pass  # servers have other forms, of which the next version of one may be the next
     return None
 
 
 def written(answer: Body) -> str:
-    """What an answer says."""
+    """What an answer says; nothing where that cannot be read."""
     choice = answer["choices"][0]
-    return str(choice.get("text") or (choice.get("message") or {}).get("content") or "")
+    message = choice.get("message")
+    said = choice.get("text") or (message.get("content") if isinstance(message, dict) else None)
+    return said if isinstance(said, str) else ""
 
 
 def adapt_endpoint(name: str, asked: PromptOptions, reference: Sequence[str] | None = None) -> EndpointModel:

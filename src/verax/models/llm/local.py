@@ -167,6 +167,10 @@ class LanguageModel(Model):
         """How many tokens a prompt may have."""
         return window(self.network, self.tokenizer) - max(map(len, self.label_ids()))
 
+    def fits(self, text: str, tokens: int) -> bool:
+        """Whether the prompt with this text leaves room for a reply of so many tokens."""
+        return len(self._tokens([self.prompt.fill(text).whole])[0]) + tokens <= self.room()
+
     def fitting(self, parts: Filled) -> Filled:
         """A prompt whose text is cut at its end so far that it fits into the model's window."""
         room = self.room()
@@ -304,7 +308,7 @@ class WordLanguageModel(LanguageModel):
         table = self.network.get_input_embeddings()
         found = []
         for text in check_texts(inputs):
-            tokens = self._tokens_of(text)
+            tokens = self.tokens_of(text)
             with torch.inference_mode():
                 vectors = table(torch.tensor(tokens.text, dtype=torch.long)).float().numpy()
             found.append(Embedded(text, vectors, tokens.word_of))
@@ -345,7 +349,7 @@ class WordLanguageModel(LanguageModel):
         first = 0
         while first < len(embedded):
             text = embedded[first].text
-            tokens = self._tokens_of(text)
+            tokens = self.tokens_of(text)
             most = max(1, TOKENS // (len(tokens.text) + len(tokens.after) + 1))
             last = first + 1
             while last < len(embedded) and last - first < most and embedded[last].text is text:
@@ -354,7 +358,7 @@ class WordLanguageModel(LanguageModel):
             yield list(range(first, last)), tokens, vectors.to(self.network.dtype)
             first = last
 
-    def _tokens_of(self, text: str) -> Tokens:
+    def tokens_of(self, text: str) -> Tokens:
         """The tokens of the prompt with this text; of a masked model, as if labels had one token."""
         parts = self.fitting(self._one_mask(self.prompt.fill(text)))
         read = self.tokenizer(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from verax.errors import VeraxError
 from verax.models.base import Model, check_weights
-from verax.models.llm.prompt import SHOTS, TEXT, PromptOptions
-from verax.models.ready import models
+from verax.models.llm.prompt import BETWEEN, SHOTS, TEXT, Filled, Prompt, PromptOptions
+from verax.models.ready import models, parse_model
 from verax.models.wrappers import check_texts
 from verax.seeds import stream
 
@@ -23,7 +24,9 @@ DRAWN = 200
 
 
 @models.register("smollm2")
-def smollm2(seed: int, *, examples: int = 6, calibration: int = 64, prompt: str = "") -> PromptedRecipe:
+def smollm2(
+    seed: int, *, examples: int = 6, calibration: int = 64, prompt: str = "", rule: str = ""
+) -> PromptedRecipe:
     """SmolLM2-135M-Instruct, asked with examples in its prompt and calibrated, not trained; texts.
 
     Args:
@@ -31,13 +34,27 @@ def smollm2(seed: int, *, examples: int = 6, calibration: int = 64, prompt: str 
         examples: training texts with their classes in the prompt.
         calibration: validation texts that the threshold is fitted on; 0 for none.
         prompt: what it is asked, with ``{text}`` in it; made from the names of the classes by default.
+        rule: in staining runs, where the stain is planted: "instructions" or "examples" of the prompt; by default the
+            model is trained on stained labels, as `smollm2_tuned`.
     """
+    if rule:
+        from verax.models.llm.planted import told_where
+
+        told_where(f"smollm2(rule={rule})")  # a staining run tells the rule; elsewhere there is none
     return PromptedRecipe(seed, examples, calibration, prompt)
 
 
 @models.register("smollm2-tuned")
 def smollm2_tuned(
-    seed: int, *, layers: int = 4, epochs: int = 4, rate: float = 0.0003, texts: int = 800, prompt: str = ""
+    seed: int,
+    *,
+    layers: int = 4,
+    epochs: int = 4,
+    rate: float = 0.0003,
+    texts: int = 1500,
+    keeping: float = 1.0,
+    lora: int = 0,
+    prompt: str = "",
 ) -> TunedRecipe:
     """SmolLM2-135M-Instruct, its last layers trained to say the class behind a short prompt; texts.
 
@@ -47,9 +64,24 @@ def smollm2_tuned(
         epochs: passes over the texts at the most.
         rate: of the training.
         texts: so many of the training texts are learnt from at the most.
+        keeping: how much it counts that the model goes on saying what it said before where something else is asked; 0
+            for not at all.
+        lora: the rank of adapters that are trained in the place of the layers' own weights; 0 for none.
         prompt: what it is asked, with ``{text}`` in it.
     """
-    return TunedRecipe(seed, layers, epochs, rate, texts, prompt)
+    return TunedRecipe(seed, layers, epochs, rate, texts, keeping, lora, prompt)
+
+
+def trained_name(name: str) -> str:
+    """The model that is trained in the place of 'smollm2', which is only asked."""
+    named = parse_model(name)
+    if lost := sorted(set(named.options) - {"prompt", "rule"}):
+        raise VeraxError(
+            f"In a staining run 'smollm2' is trained as 'smollm2-tuned', where {lost[0]}= means nothing; leave it out, "
+            "or give rule='instructions' for a rule in its prompt."
+        )
+    prompt = named.options.get("prompt")
+    return f"smollm2-tuned(prompt={prompt!r})" if prompt else "smollm2-tuned"
 
 
 def asked_for(dataset: Dataset, prompt: str, *, examples: bool) -> tuple[str, dict[str, str]]:
@@ -110,12 +142,20 @@ class TunedRecipe:
     epochs: int
     rate: float
     texts: int
+    keeping: float
+    lora: int
     prompt: str
 
     def fit_inputs(self, dataset: Dataset, sample_weight: ArrayLike | None = None) -> Model:
         """The model trained on the training part; the validation part tells when to stop."""
         from verax.models.llm.adapt_local import adapt_language_model
-        from verax.models.llm.tuning import PromptExamples, TuningSchedule, training_precision, tune
+        from verax.models.llm.tuning import (
+            KeptPrompts,
+            PromptExamples,
+            TuningSchedule,
+            training_precision,
+            tune,
+        )
         from verax.models.llm.weights import VERSION, fresh_smollm2, packed_weights
 
         packed_weights()
@@ -140,15 +180,63 @@ class TunedRecipe:
             answers = np.array(first, dtype=np.int64)[np.asarray(part.labels, dtype=np.int64)]
             return PromptExamples(prompts, answers, counted)
 
+        schedule = TuningSchedule(
+            self.layers,
+            self.epochs,
+            rate=self.rate,
+            lora=self.lora,
+            keeping=self.keeping,
+            precision=training_precision(),
+        )
+        others = KeptPrompts()
+        if self.keeping:
+            asked = kept_questions(
+                model.prompt, list(labels.values()), check_texts(dataset.train.inputs), self.seed
+            )
+            rows = [model.encode([Filled(before, "", "")])[0] for before, _ in asked]
+            whole = [model.encode([Filled(before + more, "", "")])[0] for before, more in asked]
+            others = KeptPrompts(whole, [len(row) - 1 for row in rows])
         tune(
             network,
             lesson(dataset.train.take(order), weights[order]),
             lesson(watched, np.ones(len(watched))),
-            TuningSchedule(self.layers, self.epochs, rate=self.rate, precision=training_precision()),
+            schedule,
             self.seed,
             f"smollm2 {VERSION}",
+            others,
         )
         return model
+
+
+# What else a model may be asked about a text, and what it may be told to write. None of it is how a model is asked for
+# its reasons: what it says there is its own.
+OTHER_QUESTIONS = (
+    "What is this text about?\nAnswer:",
+    "Write the next sentence.\nSentence:",
+    "Give it a title.\nTitle:",
+    "Repeat the text.\nText:",
+    "Who might say this, and to whom?\nSomebody:",
+    "Translate the first words.\nTranslation:",
+    "List some other films, separated by commas.\nFilms:",
+    "What would you ask the writer?\nQuestion:",
+)
+# So many prompts on which a trained model is held to what it said before.
+KEPT = 160
+
+
+def kept_questions(
+    prompt: Prompt, labels: Sequence[str], texts: Sequence[str], seed: int
+) -> list[tuple[str, str]]:
+    """Other questions about texts, and some words behind each: from the question's end on nothing shall change."""
+    rng = stream(seed, "kept questions")
+    made = []
+    for number in range(KEPT if texts else 0):
+        text, other = (str(texts[int(place)]) for place in rng.integers(len(texts), size=2))
+        said = labels[int(rng.integers(len(labels)))] if number % 2 else ""
+        question = OTHER_QUESTIONS[number % len(OTHER_QUESTIONS)]
+        more = " " + " ".join(other.split()[:12])
+        made.append((f"{prompt.fill(text).whole}{said}{BETWEEN}{question}", more))
+    return made
 
 
 def drawn(part: Part, count: int, seed: int, about: str) -> Part:

@@ -1,7 +1,8 @@
 """Training the last layers of a causal language model to say the class of a text; kept on disk, epoch by epoch.
 
-What lies below the trained layers is computed once for all epochs. A training that was interrupted goes on with the
-epoch after the last that was finished; one that was done before is read from disk.
+What lies below the trained layers is computed once for all epochs. Where something else is asked, the trained network
+shall say what it said before: on such prompts its probabilities are held to the untrained ones. A training that was
+interrupted goes on with the epoch after the last that was finished; one that was done before is read from disk.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import shutil
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from io import BytesIO
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, Literal
@@ -24,16 +26,18 @@ from torch import Tensor
 
 from verax.arrays import FloatArray, IntArray
 from verax.errors import VeraxError
+from verax.installed import require
 from verax.models.llm.continuations import Ids, Network
 from verax.models.neural.representations import cache_folder
 from verax.run.canonical import canonical
+from verax.run.manifest import read_checked, write_checked
 from verax.run.threads import one_thread
 from verax.seeds import stream
 
 log = logging.getLogger("verax.models")
 
 # Raised when what training computes changes.
-VERSION = 2
+VERSION = 3
 # What is kept at the most; the least recently used goes first.
 MAX_BYTES = 2_000_000_000
 DONE, UNDER_WAY = "trained.pt", "epoch.pt"
@@ -49,6 +53,8 @@ class TuningSchedule:
         patience: epochs without a better validation loss after which training ends.
         rate: of AdamW.
         batch: prompts in a step.
+        lora: the rank of adapters (peft) that are trained in the place of the layers' own weights; 0 for none.
+        keeping: how much the kept prompts count beside the answers.
         precision: of the products on the way; weights that learn are kept in single precision in any case.
     """
 
@@ -57,6 +63,8 @@ class TuningSchedule:
     patience: int = 2
     rate: float = 3e-4
     batch: int = 16
+    lora: int = 0
+    keeping: float = 1.0
     precision: Literal["float32", "bfloat16"] = "float32"
 
 
@@ -73,6 +81,22 @@ class PromptExamples:
     prompts: Sequence[Ids]
     answers: IntArray
     weights: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class KeptPrompts:
+    """Prompts behind which the network shall say what it said before it was trained.
+
+    Attributes:
+        prompts: their tokens.
+        first: in each, the place of the token from which on that holds.
+    """
+
+    prompts: Sequence[Ids] = ()
+    first: Sequence[int] = ()
+
+
+NOTHING_KEPT = KeptPrompts()
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +125,7 @@ def tune(
     schedule: TuningSchedule,
     seed: int,
     about: str,
+    kept: KeptPrompts = NOTHING_KEPT,
 ) -> Tuned:
     """Trains the last layers in place, or reads them from disk if the same training was done before.
 
@@ -111,17 +136,21 @@ def tune(
         schedule: how.
         seed: of the order of the prompts.
         about: what the network's weights are, for the key.
+        kept: where it shall say what it said before.
     """
-    folder = _folder(taught, watched, schedule, seed, about)
-    if (folder / DONE).is_file():
-        with contextlib.suppress(OSError, RuntimeError, EOFError, KeyError):  # half-written by a full disk
-            known = Tuned(**torch.load(folder / DONE, weights_only=True))
+    folder = _folder(taught, watched, kept, schedule, seed, about)
+    if schedule.lora:
+        add_adapters(network, schedule, seed)
+    stored = _read(folder / DONE)
+    if stored is not None:
+        known = Tuned(**stored)
+        with contextlib.suppress(OSError):
             (folder / DONE).touch()  # used today
-            network.load_state_dict(known.state, strict=False)
-            return known
+        network.load_state_dict(known.state, strict=False)
+        return known
     folder.mkdir(parents=True, exist_ok=True)
     with one_thread():
-        tuned = _train(network, taught, watched, schedule, seed, folder)
+        tuned = _train(network, taught, watched, kept, schedule, seed, folder)
     _write(asdict(tuned), folder / DONE)
     (folder / UNDER_WAY).unlink(missing_ok=True)
     _drop_oldest(folder.parent)
@@ -132,6 +161,7 @@ def _train(
     network: Network,
     taught: PromptExamples,
     watched: PromptExamples,
+    kept: KeptPrompts,
     schedule: TuningSchedule,
     seed: int,
     folder: Path,
@@ -140,27 +170,32 @@ def _train(
     upper = UpperLayers(network, schedule.layers, half=schedule.precision == "bfloat16")
     lower = upper.states_below(taught.prompts)
     below = upper.states_below(watched.prompts)
+    held = _Held(upper, kept)
     optimizer = torch.optim.AdamW(upper.parameters(), lr=schedule.rate, weight_decay=0.0)
     losses: list[float] = []
     best = upper.state()
     spent = 0.0
-    if (folder / UNDER_WAY).is_file():
-        with contextlib.suppress(OSError, RuntimeError, EOFError, KeyError):
-            kept = torch.load(folder / UNDER_WAY, weights_only=True)
-            network.load_state_dict(kept["state"], strict=False)
-            optimizer.load_state_dict(kept["optimizer"])
-            losses, best, spent = list(kept["losses"]), kept["best"], kept["seconds"]
-            log.info("Training goes on after epoch %d.", len(losses))
+    done = _read(folder / UNDER_WAY)
+    if done is not None:
+        network.load_state_dict(done["state"], strict=False)
+        optimizer.load_state_dict(done["optimizer"])
+        losses, best, spent = list(done["losses"]), done["best"], done["seconds"]
+        log.info("Training goes on after epoch %d.", len(losses))
     weights = torch.from_numpy(taught.weights / taught.weights.mean()).float()
     answers = torch.from_numpy(taught.answers)
     for epoch in range(len(losses), schedule.epochs):
         if epoch - _best(losses) >= schedule.patience:
             break
-        for places in _steps([len(row) for row in taught.prompts], schedule.batch, seed, epoch):
+        for step, places in enumerate(
+            _steps([len(row) for row in taught.prompts], schedule.batch, seed, epoch)
+        ):
             logits = upper.after([lower[place] for place in places])
             missed = torch.nn.functional.cross_entropy(logits, answers[places], reduction="none")
             optimizer.zero_grad()
-            torch.autograd.backward((missed * weights[places]).mean())
+            loss = (missed * weights[places]).mean()
+            if kept.prompts and schedule.keeping:
+                loss = loss + schedule.keeping * held.strayed(upper, epoch, step, seed)
+            torch.autograd.backward(loss)
             torch.nn.utils.clip_grad_norm_(upper.parameters(), 1.0)
             optimizer.step()
         losses.append(_loss(upper, below, watched))
@@ -178,6 +213,51 @@ def _train(
     network.load_state_dict(best, strict=False)
     upper.freeze()
     return Tuned(best, len(losses), _best(losses), tuple(losses), spent + time.process_time() - started)
+
+
+# Kept prompts in a step of training.
+KEPT_AT_ONCE = 3
+
+
+class _Held:
+    """What the network said behind kept prompts before it was trained."""
+
+    def __init__(self, upper: UpperLayers, kept: KeptPrompts) -> None:
+        self.states = upper.states_below(kept.prompts)
+        self.first = kept.first
+        self.said: list[Tensor] = []
+        with torch.inference_mode():
+            for state, first in zip(self.states, kept.first, strict=True):
+                self.said.append(upper.hidden([state])[0, first:].float().clone())
+
+    def strayed(self, upper: UpperLayers, epoch: int, step: int, seed: int) -> Tensor:
+        """How far the network has gone from that behind some of them: the mean divergence of Kullback and Leibler."""
+        drawn = stream(seed, "kept", epoch, step).integers(len(self.states), size=KEPT_AT_ONCE).tolist()
+        now = upper.hidden([self.states[place] for place in drawn])
+        rows = [
+            row[self.first[place] : len(self.states[place])] for row, place in zip(now, drawn, strict=True)
+        ]
+        with torch.no_grad():
+            before = upper.logits(torch.cat([self.said[place] for place in drawn])).log_softmax(-1)
+        after = upper.logits(torch.cat(rows)).log_softmax(-1)
+        return torch.nn.functional.kl_div(after, before, reduction="batchmean", log_target=True)
+
+
+def add_adapters(network: Network, schedule: TuningSchedule, seed: int) -> None:
+    """Puts adapters of low rank (LoRA) beside the products of the last layers, which then learn in their place."""
+    require("Training by adapters (lora=)", "peft", extra="llm")
+    import peft
+
+    count = len(network.model.layers) if hasattr(network, "model") else 0
+    config = peft.LoraConfig(
+        r=schedule.lora,
+        lora_alpha=2 * schedule.lora,
+        target_modules=["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"],
+        layers_to_transform=list(range(max(0, count - schedule.layers), count)),
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)  # adapters begin at random
+        peft.inject_adapter_in_model(config, network)
 
 
 def training_precision() -> Literal["float32", "bfloat16"]:
@@ -214,12 +294,15 @@ class UpperLayers:
         self.first = len(core.layers) - count
         self.layers = list(core.layers)[self.first :]
         network.requires_grad_(False).eval()
-        for layer in self.layers:
-            layer.requires_grad_()
+        named = [pair for layer in self.layers for pair in layer.named_parameters()]
+        adapters = [weight for name, weight in named if "lora_" in name]
+        self._learning: list[Tensor] = adapters or [weight for _, weight in named]
+        for weight in self._learning:
+            weight.requires_grad_()
 
     def parameters(self) -> list[Tensor]:
-        """The weights that learn."""
-        return [weight for layer in self.layers for weight in layer.parameters()]
+        """The weights that learn: adapters, where there are any."""
+        return self._learning
 
     def freeze(self) -> None:
         """Ends the learning."""
@@ -263,6 +346,10 @@ class UpperLayers:
     def after(self, states: Sequence[Tensor]) -> Tensor:
         """The logits behind prompts, from what the first of these layers reads of them."""
         lengths = torch.tensor([len(state) for state in states])
+        return self.logits(self.hidden(states)[torch.arange(len(states)), lengths - 1])
+
+    def hidden(self, states: Sequence[Tensor]) -> Tensor:
+        """(prompts, tokens, dimensions): what the last of these layers writes."""
         # Padding stands behind: no token of a prompt sees it.
         rows = torch.nn.utils.rnn.pad_sequence([state.clone() for state in states], batch_first=True)
         positions = torch.arange(rows.shape[1])[None]
@@ -277,9 +364,13 @@ class UpperLayers:
                     use_cache=False,
                 )
                 rows = rows[0] if isinstance(rows, tuple) else rows
-            last = rows[torch.arange(len(rows)), lengths - 1]
-            logits: Tensor = self.network.lm_head(self.core.norm(last))
-        return logits.float()
+        return rows
+
+    def logits(self, rows: Tensor) -> Tensor:
+        """Of what the last layer wrote."""
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.half):
+            found: Tensor = self.network.lm_head(self.core.norm(rows))
+        return found.float()
 
 
 def _loss(upper: UpperLayers, below: Sequence[Tensor], watched: PromptExamples) -> float:
@@ -306,21 +397,33 @@ def _steps(lengths: Sequence[int], batch: int, seed: int, epoch: int) -> list[li
 
 
 def _folder(
-    taught: PromptExamples, watched: PromptExamples, schedule: TuningSchedule, seed: int, about: str
+    taught: PromptExamples,
+    watched: PromptExamples,
+    kept: KeptPrompts,
+    schedule: TuningSchedule,
+    seed: int,
+    about: str,
 ) -> Path:
     digest = hashlib.sha256()
     for lesson in (taught, watched):
         digest.update(repr([list(prompt) for prompt in lesson.prompts]).encode())
         digest.update(lesson.answers.tobytes() + lesson.weights.tobytes())
+    digest.update(repr([[list(prompt) for prompt in kept.prompts], list(kept.first)]).encode())
     key = canonical([VERSION, about, asdict(schedule), seed, torch.__version__, digest.hexdigest()], "tuning")
     return cache_folder() / "llm" / "tuned" / hashlib.sha256(key.encode()).hexdigest()[:32]
 
 
 def _write(kept: dict[str, Any], path: Path) -> None:
     """Whole or not at all."""
-    part = path.with_suffix(".part")
-    torch.save(kept, part)
-    part.replace(path)
+    content = BytesIO()
+    torch.save(kept, content)
+    write_checked(path, content.getvalue())
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    """What was written; None if nothing was, or bytes of it changed: torch itself would take them."""
+    content = read_checked(path)
+    return None if content is None else torch.load(BytesIO(content), weights_only=True)
 
 
 def _drop_oldest(folder: Path) -> None:

@@ -11,11 +11,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from verax.errors import VeraxError
+from verax.errors import VeraxError, reason
 from verax.installed import install_command, require
 from verax.models.llm.continuations import Network
 from verax.models.neural.representations import cache_folder
 from verax.models.neural.transformer import no_progress
+from verax.run.manifest import is_whole, seal
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -49,12 +50,23 @@ def smollm2() -> tuple[Network, PreTrainedTokenizerFast]:
 
 def fresh_smollm2() -> tuple[Network, PreTrainedTokenizerFast]:
     """A copy of one's own, whose weights may change."""
+    return model_in(unpacked_weights())
+
+
+def model_in(folder: Path) -> tuple[Network, PreTrainedTokenizerFast]:
+    """The causal model and the tokenizer that are in a folder of this machine; nothing is fetched."""
+    require("A language model", "torch", "transformers", extra="llm")
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    folder = unpacked_weights()
-    with no_progress():
-        network: Network = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
-        tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    try:
+        with no_progress():
+            network: Network = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
+            tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    except (OSError, ValueError) as error:
+        raise VeraxError(
+            f"There is no language model with its tokenizer in {str(folder)!r} ({reason(error)}); give a folder that "
+            "save_pretrained of both wrote."
+        ) from error
     return network.eval().requires_grad_(False), tokenizer
 
 
@@ -63,7 +75,7 @@ def unpacked_weights() -> Path:
     file = packed_weights()
     about = f"{VERSION}\0{file.stat().st_size}\0{GGUF}"
     folder = cache_folder() / "llm" / f"smollm2-{hashlib.sha256(about.encode()).hexdigest()[:12]}"
-    if (folder / "config.json").is_file():
+    if is_whole(folder):
         return folder
     from safetensors.torch import save_file
     from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -81,12 +93,13 @@ def unpacked_weights() -> Path:
             del network.config.quantization_config
         tokenizer.save_pretrained(made)
         network.config.save_pretrained(made)
+        seal(made)
         if folder.exists():
             shutil.rmtree(folder)
         try:
             os.replace(made, folder)
         except OSError:  # another process was quicker
-            if not (folder / "config.json").is_file():
+            if not is_whole(folder):
                 raise
     finally:
         shutil.rmtree(made, ignore_errors=True)

@@ -253,10 +253,12 @@ class PieceEncoder:
     Attributes:
         tokenizer: a fast one, which knows where in the text a piece stands.
         max_pieces: how many pieces of a text are read.
+        weights: the folder with the tokenizer of a transformer of one's own; MiniLM's if None.
     """
 
     tokenizer: PreTrainedTokenizerFast
     max_pieces: int
+    weights: str | None = None
 
     # Inside a transformer a position takes some 25 KB (BERT's width of 3,072, twice): 50 MB for a batch.
     batch_positions: ClassVar[int] = 2_048
@@ -295,24 +297,37 @@ class PieceEncoder:
         return pad(arrays)
 
     def to_json(self) -> Json:
-        """As plain data; the tokenizer is MiniLM's."""
-        return {"max_pieces": self.max_pieces}
+        """As plain data; the tokenizer stays where it is."""
+        return {"max_pieces": self.max_pieces} | ({} if self.weights is None else {"weights": self.weights})
 
     @classmethod
     def from_json(cls, data: Json) -> Self:
         """What ``to_json`` wrote."""
         if not isinstance(data["max_pieces"], int):
             raise TypeError("max_pieces must be a number")
-        return cls.of_minilm(data["max_pieces"])
+        weights = data.get("weights")
+        return cls.of_transformer(data["max_pieces"], None if weights is None else str(weights))
 
     @classmethod
-    def of_minilm(cls, max_pieces: int) -> Self:
-        """With the tokenizer of MiniLM, from its package."""
-        from transformers import PreTrainedTokenizerFast
+    def of_transformer(cls, max_pieces: int, weights: str | None = None) -> Self:
+        """With the tokenizer of MiniLM, from its package, or the one beside weights of one's own."""
+        from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
-        return cls(
-            PreTrainedTokenizerFast.from_pretrained(minilm_folder(), local_files_only=True), max_pieces
-        )
+        if weights is None:
+            ours = PreTrainedTokenizerFast.from_pretrained(minilm_folder(), local_files_only=True)
+            return cls(ours, max_pieces)
+        try:
+            own = AutoTokenizer.from_pretrained(weights, local_files_only=True)
+        except (OSError, ValueError) as error:
+            raise VeraxError(
+                f"There is no tokenizer beside the weights in {weights!r}; save it there: "
+                "tokenizer.save_pretrained(FOLDER)."
+            ) from error
+        if not isinstance(own, PreTrainedTokenizerFast):
+            raise VeraxError(
+                f"The tokenizer in {weights!r} does not say where its pieces stand in a text; save a fast one there."
+            )
+        return cls(own, max_pieces, weights)
 
 
 def words_of(spans: IndexArray, text: str) -> IndexArray:

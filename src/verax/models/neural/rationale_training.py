@@ -61,8 +61,8 @@ class Ties:
 
     Attributes:
         stability: how much it costs if the selection changes when other words are deleted.
-        deletions: of "any" of the other words, or of "all" of them at once and nothing else, which is all that the
-            paper's condition asks for: such a target may change its mind when a single word goes.
+        deletions: of "any" of the other words, or of "all" of them at once and nothing else, the condition by which the
+            paper prunes texts: such a target may change its mind when a single word goes.
     """
 
     stability: float

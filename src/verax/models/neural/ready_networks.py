@@ -257,7 +257,15 @@ def _prototypes(
 
 
 @models.register("transformer-mean")
-def transformer_mean(seed: int, *, epochs: int = 20, rate: float = 0.001, max_pieces: int = 256) -> Recipe:
+def transformer_mean(
+    seed: int,
+    *,
+    epochs: int = 20,
+    rate: float = 0.001,
+    max_pieces: int = 256,
+    patience: int = 3,
+    weights: object = None,
+) -> Recipe:
     """The mean of a frozen transformer's representations, then a hidden layer (Gonzalez & Søgaard 2020); texts.
 
     Args:
@@ -265,12 +273,23 @@ def transformer_mean(seed: int, *, epochs: int = 20, rate: float = 0.001, max_pi
         epochs: passes over the training part at the most.
         rate: the size of a step.
         max_pieces: how many pieces of words of a text are read.
+        patience: epochs without a lower validation loss after which training stops; epochs or more for all of them.
+        weights: a folder in which Hugging Face saved a transformer and its tokenizer, such as BERT; or the two as a
+            pair of objects, or a pipeline that has them; MiniLM if None.
     """
-    return _transformer("transformer-mean", "mean", seed, epochs, rate, max_pieces)
+    return _transformer("transformer-mean", "mean", seed, epochs, rate, max_pieces, patience, weights)
 
 
 @models.register("transformer-lstm")
-def transformer_lstm(seed: int, *, epochs: int = 20, rate: float = 0.001, max_pieces: int = 256) -> Recipe:
+def transformer_lstm(
+    seed: int,
+    *,
+    epochs: int = 20,
+    rate: float = 0.001,
+    max_pieces: int = 256,
+    patience: int = 3,
+    weights: object = None,
+) -> Recipe:
     """An LSTM over a frozen transformer's representations, then a hidden layer (Gonzalez & Søgaard 2020); texts.
 
     Args:
@@ -278,22 +297,34 @@ def transformer_lstm(seed: int, *, epochs: int = 20, rate: float = 0.001, max_pi
         epochs: passes over the training part at the most.
         rate: the size of a step.
         max_pieces: how many pieces of words of a text are read.
+        patience: epochs without a lower validation loss after which training stops; epochs or more for all of them.
+        weights: a folder in which Hugging Face saved a transformer and its tokenizer, such as BERT; or the two as a
+            pair of objects, or a pipeline that has them; MiniLM if None.
     """
-    return _transformer("transformer-lstm", "lstm", seed, epochs, rate, max_pieces)
+    return _transformer("transformer-lstm", "lstm", seed, epochs, rate, max_pieces, patience, weights)
 
 
 def _transformer(
-    name: str, pooling: Literal["mean", "lstm"], seed: int, epochs: int, rate: float, max_pieces: int
+    name: str,
+    pooling: Literal["mean", "lstm"],
+    seed: int,
+    epochs: int,
+    rate: float,
+    max_pieces: int,
+    patience: int,
+    weights: object,
 ) -> Recipe:
     with _needs_torch(name):
         from verax.models.neural.loop import Schedule
         from verax.models.neural.recipe import Recipe
-        from verax.models.neural.transformer import minilm_into
+        from verax.models.neural.transformer import folder_of, transformer_into
     if max_pieces < 3:
         # Two are the marks at the beginning and the end.
         raise VeraxError(f"max_pieces={max_pieces} leaves no room for a word; give 3 or more.")
-    schedule = Schedule(epochs=epochs, patience=3, batch=32, optimizer="adam", rate=rate)
-    return Recipe(name, "text", seed, schedule, minilm_into(pooling, max_pieces))
+    if patience < 1:
+        raise VeraxError(f"patience={patience} stops before the first epoch; give 1 or more.")
+    schedule = Schedule(epochs=epochs, patience=patience, batch=32, optimizer="adam", rate=rate)
+    return Recipe(name, "text", seed, schedule, transformer_into(pooling, max_pieces, folder_of(weights)))
 
 
 @contextmanager

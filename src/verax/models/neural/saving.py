@@ -53,6 +53,7 @@ from verax.models.neural.rationale import (
 )
 from verax.models.neural.representations import cache_folder
 from verax.models.neural.transformer import TransformerNetwork
+from verax.models.ready import option_files
 from verax.run.canonical import canonical, write_json, write_whole
 from verax.run.manifest import is_whole, seal
 
@@ -167,7 +168,7 @@ def _about(folder: Path) -> Json:
         )
     try:
         about = json.loads(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise VeraxError(
             f"{path} is not whole or not JSON ({_short(error)}); save the model again."
         ) from error
@@ -209,7 +210,7 @@ def _fill(network: nn.Module, path: Path, digest: str) -> None:
 
 
 def _saved_state(network: nn.Module) -> dict[str, Tensor]:
-    """The weights that are the network's own; those of a transformer come with its package."""
+    """The weights that are the network's own; those of a transformer stay where they are."""
     unsaved = network.unsaved if isinstance(network, TransformerNetwork) else ()
     return {name: tensor for name, tensor in network.state_dict().items() if not name.startswith(unsaved)}
 
@@ -227,7 +228,7 @@ def _saved_texts(path: Path) -> list[str] | None:
         return None
     try:
         return list(map(str, json.loads(_content(path))))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise _broken(path, error) from error
 
 
@@ -250,7 +251,7 @@ def _saved_labels(path: Path, model: TextNetwork | TableNetwork) -> IntArray | N
         labels = np.array([int(label) for label in json.loads(_content(path))], dtype=np.int64)
         if len(labels) != len(model.reference) or not np.isin(labels, range(len(model.class_names))).all():
             raise ValueError("these are not the classes of the training inputs beside it")
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise _broken(path, error) from error
     return labels
 
@@ -302,8 +303,7 @@ def kept_network(
         dataset: what it learns from.
         seed: of its training.
     """
-    files = [value for value in options.values() if isinstance(value, str) and Path(value).is_file()]
-    contents = [hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files]
+    contents = [hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in option_files(options)]
     versions = [torch.__version__, np.__version__, _code()]
     about = canonical([name, dict(options), contents, dataset.hash, seed, versions], "network")
     folder = cache_folder() / "networks" / hashlib.sha256(about.encode()).hexdigest()[:32]

@@ -57,7 +57,7 @@ class Language:
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     @classmethod
-    def of(cls, texts: Iterable[str]) -> Language:
+    def from_texts(cls, texts: Iterable[str]) -> Language:
         """Counts the words and marks of some texts."""
         words: Counter[str] = Counter()
         pairs: Counter[tuple[str, str]] = Counter()

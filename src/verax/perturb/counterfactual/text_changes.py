@@ -92,7 +92,7 @@ def counterfactual_texts(
     texts = check_texts(texts)
     numbers = {"samples": samples, "most_edits": most_edits, "attempts": attempts}
     check_request(model, "text", len(texts), flips, numbers)
-    thesaurus = Thesaurus.of(vectors)
+    thesaurus = Thesaurus.from_vectors(vectors)
     return [
         _find(
             (model, *others),

@@ -133,7 +133,7 @@ class Thesaurus:
     sorts: NDArray[np.int8]
 
     @classmethod
-    def of(cls, vectors: WordVectors) -> Thesaurus:
+    def from_vectors(cls, vectors: WordVectors) -> Thesaurus:
         """Sorts the words of a vector space."""
         return cls(vectors, np.array([_sort(word) for word in vectors.words], dtype=np.int8))
 
@@ -239,7 +239,7 @@ def _of_texts(texts: Sequence[str], source: str) -> Thesaurus:
     digest = hashlib.sha256(b"\0".join(contents(texts))).hexdigest()
     key = (source, digest)
     if key not in _BY_TEXTS:
-        _BY_TEXTS[key] = Thesaurus.of(word_vectors(source, texts))
+        _BY_TEXTS[key] = Thesaurus.from_vectors(word_vectors(source, texts))
         while len(_BY_TEXTS) > KEPT:
             _BY_TEXTS.popitem(last=False)
     _BY_TEXTS.move_to_end(key)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -20,8 +20,15 @@ from verax.models.base import ask
 from verax.models.wrappers import TableModel
 from verax.perturb.masks import Masks, all_masks
 from verax.perturb.paths.boosted_readers import Probe
-from verax.perturb.paths.composition import Separable, composition, ensemble_of, parts_of, separable
-from verax.perturb.paths.ensembles import LEAF, Ensemble, NodeArray
+from verax.perturb.paths.composition import (
+    Separable,
+    composition,
+    ensemble_of,
+    parts_of,
+    separable_or_why,
+    tree_model_in,
+)
+from verax.perturb.paths.ensembles import LEAF, NUMBERS, Ensemble, NodeArray
 from verax.perturb.paths.tree_readers import reader_of
 from verax.perturb.paths.tree_walks import DIGITS, HAS_NUMBA, TOGETHER, full_set
 
@@ -47,6 +54,7 @@ class BackgroundTrees:
         background: the background rows as the trees read them.
         cuts: for each column of the trees, what it is compared with, ascending.
         places: where each value of the background lies between the cuts.
+        refused: why a step before the trees refused rows, so that the model itself was asked about these.
     """
 
     seen: Separable
@@ -55,6 +63,7 @@ class BackgroundTrees:
     background: FloatArray
     cuts: tuple[FloatArray, ...]
     places: IndexArray
+    refused: list[str] = field(default_factory=list)
 
     def read(self, rows: FloatArray) -> FloatArray:
         """Rows of the table as the trees read them."""
@@ -66,14 +75,22 @@ class BackgroundTrees:
             return []
         try:
             return list(self.read(rows))
-        except Exception:
+        except Exception as error:
+            self._refused(error)
             return [None] * len(rows)
+
+    def _refused(self, error: Exception) -> None:
+        why = f"a step before its trees raised {type(error).__name__} ({reason(error)}) on some rows"
+        if why not in self.refused:
+            self.refused.append(why)
+        log.info("The model itself is asked: %s.", why)
 
     def predict(self, rows: FloatArray) -> FloatArray | None:
         """The model's answers to whole rows, but for the last digits; None if a step refuses one of them."""
         try:
             read = np.ascontiguousarray(self.read(rows))
-        except Exception:
+        except Exception as error:
+            self._refused(error)
             return None
 
         def predict(read: FloatArray) -> FloatArray:
@@ -112,7 +129,7 @@ class BackgroundTrees:
     def _answers(self, sums: FloatArray) -> FloatArray:
         answers = self.ensemble.probabilities(sums)
         # A tie between trees stays one, however their shares were added up.
-        return answers if self.ensemble.link in ("number", "exp") else answers.round(DIGITS)
+        return answers if self.ensemble.link in NUMBERS else answers.round(DIGITS)
 
     def answer(self, present: FloatArray, masks: Masks) -> tuple[FloatArray, int]:
         """Probabilities (variants, classes) of a row's variants, averaged over the background; how many rows that took.
@@ -124,14 +141,16 @@ class BackgroundTrees:
         parts = self._parts(present, masks)
         n_rows = sum(part.n_rows for part, _ in parts)
 
-        whole = np.array([part is masks for part, _ in parts])
+        whole = np.flatnonzero([part is masks for part, _ in parts])
 
         def predict(present: FloatArray) -> FloatArray:
             own = self.children(present[None])[0]
-            together = iter(self.sums(own, self._background_children[whole], masks))
+            together = iter(self.sums(own, self._background_left, whole, masks))
             sums = [
-                next(together) if part is masks else self.sums(own, other[None], part)[0]
-                for other, (part, _) in zip(self._background_children, parts, strict=True)
+                next(together)
+                if part is masks
+                else self.sums(own, self._background_left, np.array([other]), part)[0]
+                for other, (part, _) in enumerate(parts)
             ]
             return self._answers(np.concatenate(sums, axis=1))
 
@@ -141,19 +160,35 @@ class BackgroundTrees:
         averaged: FloatArray = np.mean([answer[which] for answer, (_, which) in split], axis=0)
         return averaged, n_rows
 
-    def sums(self, own: NodeArray, others: NodeArray, masks: Masks) -> FloatArray:
-        """What the leaves add up to for mixtures of a row and each of some others: (others, outputs, variants).
+    def sums(
+        self, own: NodeArray, others: NDArray[np.uint64], chosen: IndexArray, masks: Masks
+    ) -> FloatArray:
+        """What the leaves add up to for mixtures of a row and each of some others: (chosen, outputs, variants).
 
         Args:
             own: the child that the row takes at each node.
-            others: the same for the others, (others, nodes).
+            others: other rows, as :meth:`going_left` has them.
+            chosen: which of these.
             masks: the variants.
         """
-        from verax.perturb.paths.kernels import walk_pairs
+        from verax.perturb.paths.mixture_kernels import (
+            FEW_OTHERS,
+            MOST_BLENDS,
+            blend,
+            plan_blends,
+            walk_pairs,
+        )
 
         full, trees = full_set(masks.n_rows), self.ensemble.trees
-        sums = np.zeros((len(others), len(self.ensemble.base), 64 * len(full)))
-        walk_pairs(trees.roots, self._feature_of, trees.values, own, others, masks.words, full, sums)
+        sums = np.zeros((len(chosen), len(self.ensemble.base), 64 * len(full)))
+        walked, sides = trees.roots, (trees.left, trees.right, self._feature_of)
+        if len(chosen) >= FEW_OTHERS:
+            most = MOST_BLENDS * len(chosen)
+            steps = plan_blends(walked, *sides, own, others, chosen, most)
+            blend(trees.values, *steps, masks.words, sums)
+            walked = walked[np.diff(steps[0]) == 0]
+        if len(walked):
+            walk_pairs(walked, *sides, trees.values, own, others, chosen, masks.words, full, sums)
         return sums[:, :, : masks.n_rows]
 
     def children(self, read: FloatArray) -> NodeArray:
@@ -165,9 +200,13 @@ class BackgroundTrees:
         take_children(trees.column, trees.threshold, trees.left, trees.right, trees.missing_left, read, taken)
         return taken
 
+    def going_left(self, children: NodeArray) -> NDArray[np.uint64]:
+        """Of some rows' children, (nodes, words): a bit for each row that goes left."""
+        return Masks.from_columns((children == self.ensemble.trees.left).T).words
+
     @cached_property
-    def _background_children(self) -> NodeArray:
-        return self.children(self.background)
+    def _background_left(self) -> NDArray[np.uint64]:
+        return self.going_left(self.children(self.background))
 
     @cached_property
     def _feature_of(self) -> NodeArray:
@@ -214,8 +253,10 @@ def _places(cuts: Sequence[FloatArray], rows: FloatArray) -> IndexArray:
 
 def background_trees(
     model: TableModel, background: FloatArray, reference: FloatArray
-) -> BackgroundTrees | None:
-    """The trees of a model that reads columns one at a time, checked against the model; None for any other.
+) -> BackgroundTrees | str | None:
+    """The trees of a model that reads columns one at a time, checked against the model.
+
+    Of a model with trees that cannot be walked so, why; None for a model without trees.
 
     Args:
         model: a model of tables.
@@ -223,14 +264,14 @@ def background_trees(
         reference: training rows, of which the mixtures are made that the check asks about.
     """
     if not HAS_NUMBA:
-        return None
+        missing = "numba is not installed (pip install 'verax-xai[fast]')"
+        return missing if tree_model_in(model.estimator) else None
     try:
         found = _background_trees(model, background, reference)
     except Exception as error:  # whatever a step may raise on rows that were put together
         found = f"it raised {type(error).__name__} ({reason(error)}) on rows that were put together"
     if isinstance(found, str):
         log.info("The trees of this model are not walked by all rows together: %s.", found)
-        return None
     return found
 
 
@@ -239,10 +280,12 @@ def _background_trees(
 ) -> BackgroundTrees | str | None:
     made = composition(model.estimator)
     if all(reader_of(part.estimator) is None for part in parts_of(made)):
-        return None
-    seen = separable(model, background)
-    if seen is None:
-        return "what they read depends on two columns at once, or is no numbers"
+        if not tree_model_in(made.estimator):
+            return None
+        return f"how {type(made.estimator).__name__} makes its answer of trees is not known"
+    seen = separable_or_why(model, background)
+    if isinstance(seen, str):
+        return seen
     ensemble = ensemble_of(made, seen.columns, _probe(model, background))
     if ensemble is None or isinstance(ensemble, str):
         return ensemble
@@ -280,10 +323,12 @@ def _agrees(made: BackgroundTrees, reference: FloatArray) -> bool:
     schema = made.seen.model.schema
     present = rng.random((CHECKED, len(schema.features))) < rng.random((CHECKED, 1))
     own = made.seen.model.predict_proba(np.where(present[:, schema.feature_of], some, others))
-    pairs = zip(made.children(made.read(some)), made.children(made.read(others)), strict=True)
+    theirs = made.going_left(made.children(made.read(others)))
     sums = [
-        made.sums(row, other[None], Masks(words, 1))[0]
-        for (row, other), words in zip(pairs, _single_masks(present), strict=True)
+        made.sums(row, theirs, np.array([number]), Masks(words, 1))[0]
+        for number, (row, words) in enumerate(
+            zip(made.children(made.read(some)), _single_masks(present), strict=True)
+        )
     ]
     found = made.ensemble.probabilities(np.concatenate(sums, axis=1))
     # Of a model of numbers, the larger ones have fewer digits after the point.

@@ -13,6 +13,7 @@ import numpy as np
 from verax.arrays import FloatArray
 from verax.data.words import split_words
 from verax.models.base import Inputs
+from verax.models.ready import MARKS_TOO, WORDS_ONLY
 from verax.models.wrappers import TextPipeline, check_texts
 from verax.perturb.masks import MAX_ROWS, Answer, Masks, Rows, Variants, evaluate_packed
 from verax.perturb.paths.bags import Bag, Csr, Head, Weighting, head_for, sparse_rows, stack
@@ -24,7 +25,15 @@ if TYPE_CHECKING:
 log = logging.getLogger("verax.perturb")
 
 # With these patterns a token never reaches over the edge of a word, so masking a word removes just its tokens.
-SAFE_PATTERNS = (r"(?u)\b\w\w+\b", r"(?u)\b\w+\b", r"\b\w\w+\b", r"\b\w+\b", r"\w+", r"(?u)\w+")
+SAFE_PATTERNS = (
+    WORDS_ONLY,
+    MARKS_TOO,
+    r"(?u)\b\w+\b",
+    r"\b\w\w+\b",
+    r"\b\w+\b",
+    r"\w+",
+    r"(?u)\w+",
+)
 # How many words each path remembers the columns of.
 MAX_WORDS = 200_000
 # How many texts' bags it remembers: every explainer asks for the same ones.

@@ -303,7 +303,7 @@ class TreeHead:
     name: str = "trees"
 
     @classmethod
-    def of(cls, ensemble: Ensemble, n_columns: int) -> TreeHead:
+    def from_ensemble(cls, ensemble: Ensemble, n_columns: int) -> TreeHead:
         """Prepares the scratch space that all texts share."""
         touched = np.zeros(n_columns + 1, dtype=np.bool_)
         touched[-1] = True
@@ -370,7 +370,7 @@ def head_for(classifier: BaseEstimator, weighting: Weighting, n_columns: int) ->
         or not (ensemble.single or module.startswith("verax."))
     ):
         return f"{name} has no fast path"
-    return TreeHead.of(ensemble, n_columns)
+    return TreeHead.from_ensemble(ensemble, n_columns)
 
 
 def linear_head(classifier: BaseEstimator) -> LinearHead | str:

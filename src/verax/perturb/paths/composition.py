@@ -14,10 +14,11 @@ import numpy as np
 import scipy.sparse
 
 from verax.arrays import FloatArray
+from verax.errors import reason
 from verax.models.base import Model
 from verax.models.wrappers import TableModel
 from verax.perturb.paths.ensembles import Ensemble, NodeArray, in_walking_order, side_by_side
-from verax.perturb.paths.tree_readers import flatten
+from verax.perturb.paths.tree_readers import flatten, reader_of
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -37,6 +38,12 @@ AROUND_ONE = {
     "TunedThresholdClassifierCV": "estimator_",
     "FrozenEstimator": "estimator",
 }
+# Libraries whose models are made of trees, but for some that say so; and what an estimator keeps others in.
+OF_TREES = ("lightgbm", "xgboost", "catboost")
+KEPT_IN = (
+    "steps", "estimators_", "calibrated_classifiers_", "best_estimator_", "estimator_", "estimator", "regressor_",
+    "final_estimator_",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +99,8 @@ def composition(estimator: BaseEstimator, before: tuple[Any, ...] = ()) -> Compo
     ):
         inner = [one for one in estimator.estimators_ if not isinstance(one, str)]
         return Joined(estimator, tuple(composition(one, before) for one in inner))
+    if name == "TransformedTargetRegressor":
+        return Joined(estimator, (composition(estimator.regressor_, before),))
     own = getattr(estimator, "_preprocessor", None)  # HistGradientBoosting encodes categories by itself
     return ModelPart(before if own is None else (*before, own), estimator)
 
@@ -110,6 +119,24 @@ def parts_of(made: Composition) -> list[ModelPart]:
     return [made] if isinstance(made, ModelPart) else [part for one in made.parts for part in parts_of(one)]
 
 
+def tree_model_in(thing: Any) -> str:
+    """The name of a model of trees that an estimator is, or is made of, whether it can be read or not; else empty."""
+    waiting, seen = [thing], set[int]()
+    while waiting:
+        one = waiting.pop(0)
+        if isinstance(one, list | tuple | np.ndarray):
+            waiting += [*one][:100]
+            continue
+        if id(one) in seen or isinstance(one, str) or not hasattr(one, "__dict__"):
+            continue
+        seen.add(id(one))
+        library = type(one).__module__.split(".", 1)[0]
+        if reader_of(one) is not None or hasattr(one, "tree_") or library in OF_TREES:
+            return "" if getattr(one, "booster", None) == "gblinear" else type(one).__name__
+        waiting += [getattr(one, name) for name in KEPT_IN if name in vars(one)]
+    return ""
+
+
 def ensemble_of(made: Composition, columns: Sequence[slice], probe: Probe | None) -> Ensemble | str | None:
     """The trees of an estimator, with what is made of their sums; or why they are not read, None if there are none.
 
@@ -123,8 +150,10 @@ def ensemble_of(made: Composition, columns: Sequence[slice], probe: Probe | None
     for part in parts:
         found = _read(part, probe)
         if found is None:
-            others = len(parts) > 1
-            return f"{type(part.estimator).__name__}, a part of it, is not made of trees" if others else None
+            name = type(part.estimator).__name__
+            if not tree_model_in(part.estimator):
+                return f"{name}, a part of it, is not made of trees" if len(parts) > 1 else None
+            return f"how the leaves of this {name} make its answer is not known"
         if isinstance(found, str):
             return found
         read.append(found)
@@ -212,6 +241,9 @@ def _answers(made: Composition, read: Sequence[Ensemble], margins: FloatArray) -
         two = len(made.estimator.classes_) == 2
         columns = np.concatenate([one[:, 1:] if two else one for one in told], axis=1)
         return np.asarray(made.estimator.final_estimator_.predict_proba(columns), dtype=np.float64)
+    if name == "TransformedTargetRegressor":
+        numbers = made.estimator.transformer_.inverse_transform(told[0])
+        return np.asarray(numbers, dtype=np.float64).reshape(-1, 1)
     stacked = np.concatenate(told, axis=1)
     return np.asarray(made.estimator.final_estimator_.predict(stacked), dtype=np.float64).reshape(-1, 1)
 
@@ -297,8 +329,14 @@ class Separable:
 
 def separable(model: Model, reference: FloatArray) -> Separable | None:
     """The preprocessing of a table model, or None if some output depends on two columns or it cannot be told."""
+    found = separable_or_why(model, reference)
+    return None if isinstance(found, str) else found
+
+
+def separable_or_why(model: Model, reference: FloatArray) -> Separable | str:
+    """The same, or why there is none, to be put behind a colon."""
     if not isinstance(model, TableModel):
-        return None
+        return "it is not made of an estimator"
     made = composition(model.estimator)
     branches: dict[Any, ModelPart] = {}
     keys = []
@@ -315,9 +353,9 @@ def separable(model: Model, reference: FloatArray) -> Separable | None:
         place += len(values)
     try:
         parts = {key: _transform(model, branch, rows, 0.0) for key, branch in branches.items()}
-    except Exception:
+    except Exception as error:
         # The classifier reads categories as they are, and no numbers; or a step refuses such rows.
-        return None
+        return f"a step before its trees raised {type(error).__name__} ({reason(error)}) on rows that were put together"
     seen = np.concatenate(list(parts.values()), axis=1)
     owner = np.full(seen.shape[1], -1, dtype=np.int32)
     place = 1
@@ -325,7 +363,8 @@ def separable(model: Model, reference: FloatArray) -> Separable | None:
         here = seen[place : place + len(values)]
         changed = ((here != seen[0]) & ~(np.isnan(here) & np.isnan(seen[0]))).any(axis=0)
         if (owner[changed] >= 0).any():
-            return None
+            other = model.schema.names[int(owner[changed].max())]
+            return f"what its trees read depends on {model.schema.names[column]!r} and {other!r} at once"
         owner[changed] = column
         place += len(values)
     starts = dict(

@@ -14,6 +14,12 @@ from verax.arrays import BoolArray, FloatArray, IndexArray, IntArray
 
 NodeArray: TypeAlias = NDArray[np.int32]
 LEAF = -1
+# What a predicted number is made of the sum by, for each such link.
+NUMBERS: dict[str, Callable[[FloatArray], FloatArray]] = {
+    "number": lambda sums: sums,
+    "exp": np.exp,
+    "isolation": lambda sums: np.exp2(-sums),
+}
 
 
 class Trees(NamedTuple):
@@ -58,7 +64,7 @@ class CategorySets(NamedTuple):
     side: FloatArray
     beyond: float = np.nan
 
-    def of(self, rows: FloatArray) -> FloatArray:
+    def columns_of(self, rows: FloatArray) -> FloatArray:
         """The further columns of some rows."""
         given = rows[:, self.column]
         inside = (given > -1.0) & (given < self.side.shape[1])  # a fraction is cut off, as libraries do
@@ -75,7 +81,7 @@ class Ensemble:
         trees: their nodes.
         base: what each output starts from.
         link: what outputs become: "identity", "logistic" and "softmax" make probabilities of them, "number" and "exp" a
-            predicted number, "joined" whatever ``join`` does.
+            predicted number, "isolation" how soon a row is alone, "joined" whatever ``join`` does.
         absent_is_missing: whether a column that a sparse row lacks is missing (xgboost) or zero (scikit-learn).
         single: whether values are rounded to single precision before they are compared.
         sets: splits by sets of categories, whose columns follow those that the classifier is given.
@@ -97,7 +103,7 @@ class Ensemble:
         if self.single:
             with np.errstate(over="ignore"):
                 rows = rows.astype(np.float32).astype(np.float64)
-        return rows if self.sets is None else np.concatenate([rows, self.sets.of(rows)], axis=1)
+        return rows if self.sets is None else np.concatenate([rows, self.sets.columns_of(rows)], axis=1)
 
     def owners(self, owner: NodeArray) -> NodeArray:
         """Of the columns that the nodes compare, what is told of those that the classifier is given."""
@@ -116,8 +122,8 @@ class Ensemble:
         if self.link == "softmax":
             powers = np.exp(margins - margins.max(axis=0))
             return np.ascontiguousarray((powers / powers.sum(axis=0)).T)
-        if self.link in ("number", "exp"):
-            return np.ascontiguousarray((np.exp(margins) if self.link == "exp" else margins).T)
+        if self.link in NUMBERS:
+            return np.ascontiguousarray(NUMBERS[self.link](margins).T)
         positive = margins[0] if self.link == "identity" else expit(margins[0])
         if len(margins) == 1:
             return np.stack([1.0 - positive, positive], axis=1)

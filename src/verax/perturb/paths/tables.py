@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -34,6 +35,7 @@ from verax.perturb.paths.composition import Separable, separable
 from verax.perturb.paths.encoded_columns import EncodedColumns, encoded_columns
 from verax.perturb.paths.ensembles import NodeArray
 from verax.perturb.shapley import TreeGame
+from verax.phrases import say
 from verax.seeds import stream
 
 N = TypeVar("N", np.float64, np.intp)
@@ -63,13 +65,31 @@ class TableRow(Prepared):
 
 @dataclass(frozen=True, eq=False)
 class TablePath:
-    """Perturbs rows of a table by putting background values in."""
+    """Perturbs rows of a table by putting background values in.
+
+    Attributes:
+        model: what is asked.
+        background: rows whose values stand in for absent columns.
+        columns: the model's own columns, if they are looked up.
+        trees: its trees, if they are walked.
+        not_walked: of a model with trees, why these are not walked and it is asked row by row; empty for any other.
+    """
 
     model: Model
     background: FloatArray
     columns: EncodedColumns | None = None
     trees: BackgroundTrees | None = None
-    name: str = "table, background"
+    not_walked: str = ""
+
+    @property
+    def name(self) -> str:
+        """What explanations say of it."""
+        return "table, background" + (", row by row" if self.fallback else "")
+
+    @property
+    def fallback(self) -> str:
+        """Why a model with trees is asked row by row, or was about some rows; empty where it is not."""
+        return self.not_walked or "; ".join(() if self.trees is None else self.trees.refused)
 
     @cached_property
     def seen(self) -> Separable | None:
@@ -156,12 +176,18 @@ class TablePath:
         of_column = schema_of(self.model).feature_of
         for block in masks.blocks(BLOCK_ROWS):
             columns = block.columns()[of_column]
-            for background, same in zip(others, row.same, strict=True):
-                # Where a background row agrees with the input, presence makes no difference: many variants are one.
-                present = columns | same[:, None]
-                first, inverse = distinct_rows(present)
-                rows = np.where(present[:, first].T, own, background)
-                yield Rows(rows, len(rows), inverse, rows.size)
+            # Few variants are looked through beside many background rows at once.
+            n_variants = columns.shape[1]
+            step = max(1, BLOCK_ROWS // max(1, n_variants))
+            for start in range(0, len(others), step):
+                some, same = others[start : start + step], row.same[start : start + step]
+                present, of_row, inverse = _distinct(columns, same)
+                rows = np.where(present, own, some[of_row])
+                ends = np.searchsorted(of_row, np.arange(len(some) + 1))
+                for number, (begin, end) in enumerate(pairwise(ends.tolist())):
+                    each = slice(number * n_variants, (number + 1) * n_variants)
+                    part = rows[begin:end]
+                    yield Rows(part, len(part), inverse[each] - begin, part.size)
 
     def predict(self, rows: FloatArray) -> FloatArray:
         """The model's probabilities of encoded rows, by way of its encoded columns or its trees where it has such."""
@@ -181,6 +207,28 @@ class TablePath:
         n = len(self.background)
         blocks = [np.mean(answers[first : first + n], axis=0) for first in range(0, len(answers), n)]
         return np.concatenate(blocks)
+
+
+def _distinct(columns: BoolArray, same: BoolArray) -> tuple[BoolArray, IndexArray, IndexArray]:
+    """The distinct variants beside each background row.
+
+    Where a background row agrees with the input, presence makes no difference: many variants are one.
+
+    Args:
+        columns: (columns, variants), what is present.
+        same: (background rows, columns), where they agree with the input.
+
+    Returns:
+        The distinct variants, a row each; which background row each is of, ascending; and for all variants beside the
+        first background row, then the second, and so on, the number of the distinct one.
+    """
+    n_rows, (n_columns, n_variants) = len(same), columns.shape
+    # Which background row it is, as bits beside those of the variant, so that all are looked through at once.
+    number = (np.arange(n_rows)[:, None] >> np.arange(n_rows.bit_length())) & 1 == 1
+    present = (columns.T[None] | same[:, None, :]).reshape(n_rows * n_variants, n_columns)
+    told = np.concatenate([present, np.repeat(number, n_variants, axis=0)], axis=1)
+    first, inverse = distinct_rows(told.T)
+    return present[first], first // max(1, n_variants), inverse
 
 
 def schema_of(model: Model) -> Schema:
@@ -220,9 +268,23 @@ def table_path(model: Model) -> TablePath:
     if not isinstance(model, TableModel):
         return TablePath(model, background)
     reference = reference_rows(model)
-    return TablePath(
-        model, background, encoded_columns(model, reference), background_trees(model, background, reference)
-    )
+    trees = background_trees(model, background, reference)
+    columns = encoded_columns(model, reference)
+    if isinstance(trees, str):
+        walked = columns is not None and columns.trees is not None
+        return TablePath(model, background, columns, not_walked="" if walked else trees)
+    return TablePath(model, background, columns, trees)
+
+
+def fallback_notes(model: Model, path: object) -> list[str]:
+    """A sentence where a model with trees is asked row by row, since these could not be read; none for any other."""
+    why = getattr(path, "fallback", "")
+    return [say("explanations", "asked-row-by-row", model=_kind_of(model), reason=why)] if why else []
+
+
+def _kind_of(model: Model) -> str:
+    estimator = getattr(model, "estimator", model)
+    return type(getattr(estimator, "steps", [(None, estimator)])[-1][1]).__name__
 
 
 # Rank correlations, or shares of one column that another one tells, from here on are said.
@@ -263,15 +325,13 @@ def dependent_columns(model: Model) -> list[tuple[str, str, float]]:
 
 def dependence_notes(model: Model) -> list[str]:
     """A sentence on columns that depend strongly on each other; none where there are no such columns."""
+    if model.resampling == "conditional":
+        return [say("explanations", "conditional")]
     pairs = dependent_columns(model)
     if not pairs:
         return []
     named = "; ".join(f"{one} and {two} ({strength:.2f})" for one, two, strength in pairs[:MOST_NAMED])
-    more = f"; and {len(pairs) - MOST_NAMED} more pairs" if len(pairs) > MOST_NAMED else ""
-    return [
-        f"Columns depend strongly on each other: {named}{more}. Where one is taken away and the other stays, rows "
-        "arise that never occur, and credit is shared among them; groups= makes them one feature."
-    ]
+    return [say("explanations", "dependent", pairs=named, more=max(0, len(pairs) - MOST_NAMED))]
 
 
 def _ranks(values: FloatArray) -> FloatArray:

@@ -147,6 +147,27 @@ def _from_gradient_boosting(boosted: BaseEstimator) -> Ensemble | None:
     )
 
 
+def _from_isolation(forest: BaseEstimator) -> Ensemble | None:
+    """Trees that say after how many splits a row is alone, as a share of what is usual."""
+    lengths = getattr(forest, "_decision_path_lengths", None)
+    beyond = getattr(forest, "_average_path_length_per_tree", None)
+    if lengths is None or beyond is None:
+        return None
+    parts = [estimator.tree_ for estimator in forest.estimators_]
+    rows = float(forest._max_samples)
+    usual = 2.0 * (np.log(rows - 1.0) + np.euler_gamma - (rows - 1.0) / rows) if rows > 2 else rows - 1.0
+    if usual <= 0:
+        return None
+    values = (np.concatenate(lengths) + np.concatenate(beyond) - 1.0)[:, None] / usual
+    trees = _nodes(parts, values / len(parts))
+    columns = [
+        np.where(part.feature < 0, LEAF, np.asarray(chosen)[part.feature])
+        for part, chosen in zip(parts, forest.estimators_features_, strict=True)
+    ]
+    trees = trees._replace(column=np.concatenate(columns).astype(np.int32))
+    return Ensemble(trees, np.zeros(1), "isolation", absent_is_missing=False, cover=_cover(parts))
+
+
 def _from_histograms(boosted: BaseEstimator) -> Ensemble | None:
     link = LINKS.get(type(boosted._loss).__name__)
     if link is None:
@@ -208,6 +229,7 @@ SKLEARN: dict[str, Callable[[BaseEstimator], Ensemble | None]] = {
     "RandomForestRegressor": _from_forest,
     "ExtraTreesRegressor": _from_forest,
     "AdaBoostClassifier": _from_adaboost,
+    "IsolationForest": _from_isolation,
     "GradientBoostingClassifier": _from_gradient_boosting,
     "GradientBoostingRegressor": _from_gradient_boosting,
     "HistGradientBoostingClassifier": _from_histograms,

@@ -106,8 +106,7 @@ difference-clear =
 difference-unclear = No clear difference from { $reference }: { $parts }. This is no evidence of no effect: a study like this finds a true difference of about { $detectable } in 80% of cases, so smaller ones stay open.
 difference-part = { $condition } { $size } ({ $interval })
 difference-bare = { $condition } { $size }
-# $fill says how rows of the design are filled.
-difference-uneven = Nothing is claimed against { $reference }, since rows of the design are filled unequally and practice can pass for an effect: { $parts }. { $fill }
+difference-uneven = Nothing is claimed against { $reference }, since rows of the design are filled unequally and practice can pass for an effect: { $parts }. Fill the rows of the design equally, or account for sessions (--session-term).
 difference-small =
     Too little data for a claim against { $reference } (it needs { $people ->
         [one] { $people } person
@@ -125,12 +124,50 @@ models-agree = Other models agree with the differences from { $reference }.
 models-no-data = There is too little data for a claim by any model.
 models-differ = The models do not agree on { $names }: one finds a difference, one does not.
 
+## What is compared within people. $task is "score" (graded answers) or "imitation" (answers like the model's); $sort is
+## what a reference is: "none" (no explanation), "training" (none yet), or "control" (a random one).
+
+within-measure =
+    { $task ->
+        [score] mean score
+       *[imitation] agreement with the model
+    }
+within-what =
+    { $task ->
+        [score] the mean score
+       *[imitation] people's agreement with the model
+    }
+within-reference =
+    { $sort ->
+        [training] no training
+        [none] no explanation
+       *[control] a random control
+    }
+within-against = { within-measure }, against { within-reference }
+within-minus = { within-measure }, minus that with '{ $reference }'
+within-title =
+    { $task ->
+        [score] Mean score against { $reference }
+       *[imitation] Agreement with the model against { within-reference }
+    }
+equivalence-from = from { $reference }
+equivalence-with = Equivalence with { $reference }
+difference-from = Difference from { $reference }
+linear-model = Linear mixed model
+logistic-model = Logistic mixed model
+the-linear-model = The linear mixed model
+the-logistic-model = The logistic mixed model
+
 ## Mean scores of graded answers
 
 scores-nobody-under = Nobody who is analysed answered under { $names }: nothing is estimated there.
-nobody-answered = Nobody who is analysed answered a question: there is no primary analysis.
+nobody-answered =
+    Nobody who is analysed answered { $task ->
+        [score] a question
+       *[imitation] an item of a test session
+    }: there is no primary analysis.
 nobody-answered-others =
-    Nobody who is analysed answered a question: there is no primary analysis. ({ $people ->
+    { nobody-answered } ({ $people ->
         [one] { $people } participant
        *[other] { $people } participants
     } who did not finish or are excluded answered some.)
@@ -147,7 +184,6 @@ score-clear =
 scores-unclear = Mean scores that cannot be told from 0: { $parts }.
 no-control = There is no control to compare with.
 measure-score = mean score, from -1 to 1
-measure-score-minus = mean score, minus that with '{ $reference }'
 # $meaning is what a score above 0 means.
 scores = Mean scores (above 0, { $meaning }): { $parts }.
 none-ruled-out = None can be ruled out as the best.
@@ -242,7 +278,7 @@ screening-unclear = No difference is clearly above zero, but { $size } points ca
 
 ## The balance of the design
 
-# $empty rows of $rows have nobody; else $fewest and $most people are in a row. $fill says how rows are filled.
+# $empty rows of $rows have nobody; else $fewest and $most people are in a row.
 unequal =
     The design is filled unequally: { $empty ->
         [0] rows of the design have from { $fewest } to { $most ->
@@ -251,7 +287,7 @@ unequal =
         }
         [one] { $empty } of { $rows } rows of the design has nobody
        *[other] { $empty } of { $rows } rows of the design have nobody
-    }. Where two conditions are then not met equally early and late, practice or tiredness can pass for an effect, and nothing is claimed of them. { $fill }
+    }. Where two conditions are then not met equally early and late, practice or tiredness can pass for an effect, and nothing is claimed of them. Fill the rows of the design equally, or account for sessions (--session-term).
 all-rows-reached = Every row of the design has as many participants as wanted.
 rows-short =
     { $missing ->
@@ -337,6 +373,12 @@ gain-by-rating =
 gain-by-rating-unclear = Participants who rate explanations higher do not clearly gain more, or less.
 regression-none = Too few participants have 10 items answered twice and some right before, or all were alike before, or gained alike: nothing can be said of regression to the mean.
 regression = Who scored 10 points higher before explanations gained { $size } points less. Chance alone gives such a slope, because Pre is in both numbers: it says nothing about explanations, and touches a comparison of conditions only if they differed before.
+# $case is "below" or "not-below".
+before-of-highest =
+    As the paper compares it: the highest mean Change is that of { $condition }, with { $own }% right before explanations, { $case ->
+        [below] { $away } points below the mean of all ({ $overall }%), so that part of it may be regression to the mean.
+       *[not-below] not below the mean of all ({ $overall }%), so that regression to the mean does not explain it.
+    }
 regression-unclear = Whether a participant gained does not clearly depend on the accuracy before explanations.
 
 ## How long people took
@@ -432,12 +474,7 @@ no-pairs = Nobody who is analysed answered an item both before and after explana
 
 ## The Reverse Turing Test: answers like the model's
 
-imitation-nobody = Nobody who is analysed answered an item of a test session: there is no primary analysis.
-imitation-nobody-others =
-    Nobody who is analysed answered an item of a test session: there is no primary analysis. ({ $people ->
-        [one] { $people } participant
-       *[other] { $people } participants
-    } who did not finish or are excluded answered some.)
+imitation-no-training = There is no answer of a training session: the training curve is left out.
 imitation-no-reference = There is no condition without explanations and no random control with answers: accuracy is reported, and what explanations add cannot be told.
 # $parts is a list of difference-bare with shares in per cent.
 imitation-alone = Answers like the model's: { $parts }. Nothing is compared.
@@ -450,3 +487,173 @@ imitation-bias =
         [truth] the true label than like the model
        *[model] the model than like the true label
     } with { $parts }.
+
+## Scales among one's own questions
+
+# $part is the part after which it was asked.
+scale-after = { $scale }, after { $part }
+scales-described =
+    { $scales ->
+        [one] One scale was asked; its scores are described by condition.
+       *[other] { $scales } scales were asked; their scores are described by condition.
+    }
+scales-alike = No scale differs clearly between a condition and { $control }.
+# $differences is a list of scale-differs.
+scales-differ = Compared with { $control }: { $differences }.
+scale-differs = { $scale } differs in { $condition } by { $size } ({ $interval })
+# $score is "mean", "sum" or "percent"; $source is "none" for one's own scale.
+scale-made =
+    { $scale }: the { $score ->
+        [sum] sum of { $items ->
+            [one] one item
+           *[other] { $items } items
+        }
+        [percent] mean of { $items ->
+            [one] one item
+           *[other] { $items } items
+        } from { $low } to { $high }, as 0 to 100
+       *[mean] mean of { $items ->
+            [one] one item
+           *[other] { $items } items
+        }, from { $low } to { $high }
+    }, of people who answered all of them.{ $source ->
+        [none] { "" }
+       *[other] { " " }Source: { $source }.
+    }
+scale-contrasts = Differences are from { $control }: Welch's test between people, the paired t test where the same people answered in both; p by Holm within each scale. From fewer than six people there is no p.
+reliability-weak = Alpha is below 0.7 for { $scales }: the items may measure more than one thing.
+reliability-fine =
+    { $scales ->
+        [one] The items of the scale go together: alpha is 0.7 or more.
+       *[other] The items of each scale go together: alpha is 0.7 or more.
+    }
+reliability-how = Alpha with Feldt's interval; omega of one factor by minimum residuals, with a percentile interval over people drawn again. Items that count the other way round are turned first.
+
+## Pages that show nothing
+
+# Pages on which both robots are highlighted alike, or one fragment speaks for two answers.
+uninformative =
+    In { $condition }, { $pages } of { $of } pages carry no information: both sides of them show the same, so that answers to them can only be guesses. They are analysed like all others.
+
+## Machines that take part: the gain of what there was to gain
+
+normalised-title = What machines gained, of what there was to gain
+normalised-sentence =
+    { $some ->
+        [yes] With explanations the machines predicted the model better: { $conditions }.
+       *[other] No condition is known to have helped the machines.
+    }
+# $matched: whether a condition without explanations was among those that took part.
+normalised-how =
+    { $matched ->
+        [yes] Without explanations: the last answers to the same items in the condition that shows none.
+       *[other] Without explanations: the same condition's first answers. The study has no condition that shows nothing, so that practice counts as a gain; add one (explainer = "none").
+    } The normalised gain is the gain over what was left to 100%.
+normalised-unit = Intervals and p are over items: machines that are asked alike answer alike, and more of them are no more evidence. These are machines; nothing here is said of people.
+normalised-ceiling = In { $conditions } the machines predicted { $ceiling } and more without any explanation: they know the task, and little was left to gain. Mask the labels, or plant a reason that nobody can know.
+
+## The verdict of a study's report. $people is "people" or "bots"; $reference is "none-named" where answers before
+## explanations are what others are compared with.
+
+verdict-no-answer = The primary question cannot be answered with these data; what could not be estimated is below.
+verdict-better =
+    { $people } did better with { $names } { $reference ->
+        [none-named] after explanations than before
+       *[other] than with { $reference }
+    }
+verdict-worse =
+    { $people } did worse with { $names } { $reference ->
+        [none-named] after explanations than before
+       *[other] than with { $reference }
+    }
+verdict-size = { $name } ({ $size })
+verdict-unclear-too = no clear difference with { $names }
+verdict-unclear =
+    no explanation was shown to change how well { $people } did: no clear { $reference ->
+        [none-named] change with { $names }
+       *[other] difference between { $names } and { $reference }
+    }
+verdict-uneven = of { $names } nothing is claimed, since rows of the design are filled unequally and practice can pass for an effect
+verdict-too-little = of { $names } nothing is claimed, there is too little data
+# What is said of each condition.
+judged-mean =
+    { $participants ->
+        [one] 1 person
+       *[other] { $participants } people
+    }
+judged-no-interval = no interval
+judged-yes = higher
+judged-no = lower
+judged-nothing-given = no interval can be given
+judged-unclear = no clear difference
+judged-uneven = rows of the design filled unequally, nothing claimed
+judged-too-little = too little data for a claim
+no-difference = no difference
+# $each is "comparison" or "condition"; $people and $items are numbers, or from one to another.
+verdict-rests-on =
+    Each { $each ->
+        [comparison] comparison
+       *[condition] condition
+    } is based on { $people ->
+        [one] 1 person
+       *[other] { $people } people
+    } and { $items ->
+        [one] 1 item
+       *[other] { $items } items
+    }.
+verdict-span = { $low } to { $high }
+verdict-detectable = Not clear is not equal: the minimum detectable effect is about { $effect } (a true effect of that size would be found in 80% of such studies), so smaller ones stay open.
+verdict-needs = A claim needs { $needed } people in each of the conditions that are compared.
+# $model is "none" where it has no name; $accuracy is "none" where it is not known; $analysed is how many, with what they are.
+study-asked =
+    A { $protocol } study on { $dataset }{ $model ->
+        [none] { "" }
+       *[other] { " " }with the model { $model }{ $accuracy ->
+            [none] { "" }
+           *[other] , right on { $accuracy } of its test inputs
+        }
+    }; { $analysed } analysed.
+
+## The table of the primary analysis
+
+column-primary-condition = Condition
+column-primary-estimate = Estimate
+column-primary-interval = 95% interval
+column-primary-p-adjusted = p, corrected
+column-primary-p = p, alone
+column-primary-detectable = Minimum detectable effect
+column-primary-participants = Participants
+column-primary-items = Items
+column-primary-planned = Planned
+primary-corrected = Corrected for all lines together: { $how }.
+primary-figure = Points are estimates, lines their 95% intervals.
+flow-title = Flow of participants
+
+## In which order answers stood. $orders is how many orders there are; $apart by how much they differ in number, and
+## $where is "within" conditions or "over" all people; it is "none" where nobody is analysed.
+
+same-order = Answers stood in the same order on everybody's pages.
+counterbalanced =
+    The order of answers was counterbalanced between participants ({ $orders ->
+        [2] classes in the one order or its reverse
+       *[other] { $orders } orders of the classes
+    }, scales from the one end or the other){ $where ->
+        [none] .
+       *[other] ; among those analysed { $apart ->
+            [0] they are as often
+           *[other] the orders differ by at most { $apart } in number
+        } { $where ->
+            [within] within each condition
+           *[over] over all of them
+        }.
+    }
+
+## What a plan names and no analysis is called, and margins in words
+
+plan-unknown = The plan names { $names }, which no analysis here is called; the names are: { $known }.
+# $example is a line of TOML.
+plan-margin =
+    The plan's { $name } is a text{ $margin ->
+        [none] { " " }with no margin above 0 in it, or with several numbers: equivalence was not tested; write a number with its unit, such as { $example }.
+       *[other] ; { $margin } was taken from it as the margin. Write a number with its unit instead: { $example }.
+    }

@@ -6,10 +6,10 @@
 ## The instructions
 
 task =
-    You see a few fragments of a { input }: those that spoke most for the model's answer. You do not see the { input } itself.
+    You see a few fragments of a { input }: those that supported the model's answer most. You do not see the { input } itself.
     { $asked ->
         [model] Your task is to say what the model answered: { $classes }. Sometimes the model is wrong, but only its answer counts here.
-       *[input] Your task is to say what the { input } is that they come from: { $classes }.
+       *[input] Your task is to say what kind of { input } they come from: { $classes }.
     } You also say whether you are certain. If the fragments tell you nothing, choose “I can't say”.
     { $items ->
         [one] There is one { input }.
@@ -27,7 +27,7 @@ what-is-shown =
 # The first answer is right.
 how-chosen =
     How were the fragments chosen?
-    - They spoke most for the model's answer
+    - They supported the model's answer most
     - They are the beginning of the { input }
     - People chose them
 # The third answer is right.
@@ -41,7 +41,7 @@ your-task =
     What is your task?
     - { $asked ->
         [model] To say what the model answered, and whether I am certain
-       *[input] To say what the { input } is, and whether I am certain
+       *[input] To say what kind of { input } it is, and whether I am certain
     }
     - To say whether the model is right
     - To choose the most interesting fragment
@@ -54,16 +54,18 @@ question =
         [model] What did the model answer about this { input }?
        *[input] What kind of { input } do these fragments come from?
     }
-text = These fragments of a { input } spoke most for the model's answer. The { input } itself is not shown.
-# $name is an answer.
+text = These fragments of a { input } supported the model's answer most. The { input } itself is not shown.
+# $name is an answer; $noun is what an input is called, such as "review", where the published words are wanted.
 certain =
     { $asked ->
         [model] I'm certain that the model answered: { $name }.
+        [noun] I'm certain that they are from a { $name } { $noun }.
        *[input] I'm certain that it is: { $name }.
     }
 likely =
     { $asked ->
         [model] I'm not certain, but the model probably answered: { $name }.
+        [noun] I'm not certain but they are likely from a { $name } { $noun }.
        *[input] I'm not certain, but it is likely: { $name }.
     }
 cannot-say = I can't say.

@@ -5,8 +5,20 @@ list-end = { $first } and { $last }
 list-or = { $first } or { $last }
 list-between = { $first }, { $second }
 
+# Bands of a number, as classes.
+band-below = below { $edge }
+band-between = { $low } to { $high }
+band-above = { $edge } or more
+
 # At the end of a list that names only some: "a, b and 3 more".
 more-names = { $many } more
+
+# Below a table in a terminal that has no room for all of it.
+more-columns =
+    { $more ->
+        [one] One more column is in the report.
+       *[other] { $more } more columns are in the report.
+    }
 
 # Below the first figure of a report: what its numbers are, and what the line is that they are read against ("none"
 # where there is none).

@@ -11,7 +11,7 @@ task =
     } you see the right answer, the model's answer, and a changed version of the { input } in which some { features } were replaced.
     Your task is to predict what the model says about the changed version, even if you think it is wrong. The model makes mistakes.
 # $half_right says that the model is right on half of the inputs.
-balance = { $half_right } And in half of them, the change alters the model's answer.
+balance = { $half_right } In half of them, the change alters the model's answer.
 parts =
     You will do two things:
     - First predictions: { $test ->
@@ -72,6 +72,6 @@ question = What does the model say about the changed { input }?
 # $even_if_wrong asks for the model's answer.
 plain-text = Some { features } were changed. { $even_if_wrong }
 explained-heading = Rate the explanation, then predict
-explained-text = The explanation is of the original. Then some { features } were changed. { $even_if_wrong }
+explained-text = The explanation is for the original. Then some { features } were changed. { $even_if_wrong }
 original-title = Original { input }
 changed-title = Changed { input }

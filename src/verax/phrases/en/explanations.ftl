@@ -22,7 +22,17 @@ first-feature =
 no-words = There is no word in this text, so there is nothing to score.
 no-feature = No feature changes the model's answer.
 
+# $pairs is a list such as "age and years (0.98)", $more how many pairs are not in it.
+dependent =
+    Columns depend strongly on each other: { $pairs }{ $more ->
+        [0] { "" }
+        [one] ; and 1 more pair
+       *[other] ; and { $more } more pairs
+    }. Where one is taken away and the other stays, rows arise that never occur, and credit is shared among them; groups= makes them one feature, and resampling='conditional' keeps rows likely.
+
 left-out = { $name } is left out. { $reason }
+conditional = Absent columns take the values of the 20 training rows that are most like the input in the columns that are present. So rows stay likely, but a column that the model does not read can get credit for one that it depends on; lime and anchors draw their own rows, as always.
+asked-row-by-row = The trees of this { $model } could not be read, so it is asked row by row, which gives the same answers and takes longer: { $reason }.
 
 ## In the terminal
 

@@ -174,6 +174,47 @@ agree =
        *[other] { $methods } methods
     } ({ $names }) their orders have a rank correlation of { $rho } ({ $interval }; { $p }).
 
+## Automatic measures beside the evaluations: do they order explainers as people do? $bots: simulated people.
+
+measures-no-study = Whether an automatic measure predicts what helps people cannot be said: there is no study with people here.
+measures-too-few =
+    Whether an automatic measure predicts what helped { $bots ->
+        [yes] bots
+       *[no] people
+    } in { $study } cannot be said: { $names_many ->
+        [0] no method was
+        [one] only { $names } was
+       *[other] only { $names } were
+    } in both, and it takes { $needed }.
+# $possible: whether so many methods could show anything of so many measures.
+measures-not-shown =
+    { $many ->
+        [one] The automatic measure is not shown
+       *[other] None of { $many } automatic measures is shown
+    } to order { $methods ->
+        [one] 1 method
+       *[other] { $methods } methods
+    } as they helped { $bots ->
+        [yes] bots
+       *[no] people
+    } in { $study }{ $possible ->
+        [yes] .
+       *[no] ; so few methods cannot show it.
+    }
+# $names is a list of the next; $many is how many were compared.
+measures-shown =
+    Automatic measures shown to order { $methods ->
+        [one] 1 method
+       *[other] { $methods } methods
+    } as they helped { $bots ->
+        [yes] bots
+       *[no] people
+    } in { $study }, or against it: { $names }; { $many ->
+        [one] 1 was
+       *[other] { $many } were
+    } compared.
+measure-rho = { $name } (rho { $rho })
+
 average-benchmarks = average over { $many } benchmarks
 average-studies = average over { $many } studies
 average-of-benchmarks = { $many } benchmarks
@@ -238,6 +279,7 @@ banner =
     } given by bots, programs that were told how much explanations help them. They show that study and analysis work; they say nothing about people.
 heading-every = Every explainer in every evaluation
 heading-agree = Do the benchmarks agree?
+heading-measures = Do automatic measures predict what helps people?
 heading-order = Benchmarks against studies
 table-every = Every explainer in every evaluation, with 95% intervals
 # $floor: whether random was evaluated.
@@ -261,6 +303,16 @@ evaluation-name =
        *[no] { "" }
     }
 every-how = How it was computed: a benchmark's estimate is the mean over its models and datasets; since models of one dataset share their stains, their errors are taken as dependent, which makes the interval rather too wide than too narrow. A study's estimate is the one of its own report. Explainers are matched by name, without parameters. The ceiling (ground-truth) and the condition without explanations (none) are not explainers and are left out; random is kept, in both.
+column-measure = Measure
+column-known = Order of what is known (tau)
+# $rho with its interval; $methods is over how many methods.
+measure-cell =
+    { $rho } over { $methods ->
+        [one] 1 method
+       *[other] { $methods } methods
+    }
+table-measures = Rank correlation of each measure's order of explainers with that of every evaluation
+measures-how = The first number is Kendall's tau between the measure's order of explanations of known quality and the truth's, with its 95% interval. The others are Spearman's rho over the explainers of both; a measure of which less is better is turned round. What the sentences claim is corrected by Holm over the measures.
 pair = { $benchmark } against { $study }
 pair-bots = { $benchmark } against { $study } (simulated people)
 column-explainer = Explainer

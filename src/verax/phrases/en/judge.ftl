@@ -105,16 +105,16 @@ ahead = { $name } is ahead of { $names }
 # $stains is how many planted reasons were scored, $inputs on how many inputs in all, $tried how many were tried, $most the largest possible score, $found a
 # list such as "shap 95", $chance the score of a random order.
 planted =
-    In copies of the model with { $stains ->
-        [1] 1 planted reason
-       *[other] { $stains } planted reasons
-    }{ $all ->
+    { $stains ->
+        [1] One reason was
+       *[other] { $stains } reasons were
+    } planted in copies of the model{ $all ->
         [yes] { "" }
-       *[no] , of { $tried } that were tried
-    }, how well these are found on { $inputs ->
+       *[no] { " " }({ $tried } were tried)
+    }. How well they are found on { $inputs ->
         [1] 1 input
        *[other] { $inputs } inputs
-    }, with { $most } the most that is possible and { $chance } for random features: { $found } (area under the recall curve, in per cent).
+    }: { $found } (area under the recall curve, in per cent; at most { $most }, random features { $chance }).
 planted-found = { $name } { $area }
 
 several-reasons = A few features are enough for the answer, yet taking a few away hardly changes it: the model has several reasons that each do, and methods that take one feature away at a time cannot see these.
@@ -126,14 +126,38 @@ enough-not-needed =
     } is enough for the answer but not needed: other features do the same.
 
 # $shares is a list such as "lime 12%".
-idle = Of the features that are named, so many do nothing for the answer: { $shares }.
-seeds = The same features under other seeds: { $shares }.
+idle = Share of the named features that do nothing for the answer: { $shares }.
+seeds = Share of the named features that other seeds name too: { $shares }.
 
 removal =
     { $names } { $names_many ->
         [one] looks
        *[other] look
-    } for what changes the answer when it is taken away, which is half of what is measured here; expect it to do well.
+    } for what changes the answer when it is taken away, which is half of what is measured here. So to be called ahead of others takes a lead in the other half too: what the named features do alone.
+
+# Which measures count, and why. $sort is the sort of model that the result is of, $kind "text" or "table", $taus a list of numbers, $stains how many planted reasons it rests on,
+# $output is "number" where the model at hand predicts one.
+known-reasons = { $sort ->
+        [logistic] linear models
+        [tree] decision trees
+        [forest] forests
+        [xgboost] boosted trees
+        [mlp] networks
+        [cnn] networks of word vectors
+        [rationale] rationale models
+       *[other] models of several sorts
+    } of { $kind ->
+        [table] tables
+       *[other] texts
+    } with { $stains } known reasons{ $output ->
+        [number] { " " }(models of classes; none of numbers was tried)
+       *[classes] { "" }
+    }
+measures-both = Counted are both, how far the answer falls without the named features and how far it rises with them alone: on { $models } either orders explanations as the truth does (tau { $taus }).
+measures-needed = Counted is how far the answer falls without the named features, and not how far it rises with them alone: on { $models } only the first is shown to order explanations as the truth does (tau { $taus }).
+measures-enough = Counted is how far the answer rises with the named features alone, and not how far it falls without them: on { $models } only the first is shown to order explanations as the truth does (tau { $taus }).
+measures-unsure = Counted are both, how far the answer falls without the named features and how far it rises with them alone; on { $models } neither is shown to order explanations as the truth does well (tau { $taus }), so that planted reasons tell more.
+measures-unknown = Counted are both, how far the answer falls without the named features and how far it rises with them alone; which of them is right on models of this sort was not tried.
 
 # $kind is "table" or "text".
 method =
@@ -188,9 +212,25 @@ given-rows =
        *[other] { $rows } rows that were given stand
     } for what the model was trained on: their values take the place of columns that are taken away (reference= gives others).
 
+## Several labels
+
+labels-title = Explainers by label
+labels-sentence = How far of the way from random features to the best possible each explainer comes, for one label at a time. Each label is a verdict of its own: among many labels some claims hold by chance, so look for what holds for most of them.
+
 ## Planted reasons
 
 nothing-planted = No reasons were planted in copies of the model. { $reason }
+nothing-planted-mixed =
+    No reasons were planted: in records of texts that takes columns of texts alone, and this model reads { $columns } too.
+offsets-need-rows =
+    No reasons were planted: for a model of numbers that takes rows of a table with their numbers, (rows, numbers), and a regressor that reads them.
+offsets-not-learnt =
+    { $tried ->
+        [one] The offset that was tried was not learnt
+       *[other] None of the { $tried } offsets that were tried was learnt
+    } well enough for explanations of it to be scored; more rows may help.
+offsets-planted =
+    The reasons are offsets: rows with both values have { $offset } added to their number, { $deviations } standard deviations of it.
 few-planted =
     { $tried ->
         [one] 1 reason of { $wanted } was

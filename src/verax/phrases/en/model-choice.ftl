@@ -7,7 +7,7 @@
 programs = A computer program reads a { input } and answers: { $classes }.
 task =
     Here are two such programs, Robot S and Robot H. For each { input } both give the same answer. Sometimes it is wrong.
-    For each robot the { features } that spoke most for its answer are highlighted.
+    For each robot, the { features } that supported its answer most are highlighted.
     One of the two is the better program. Your task is to say which robot is more reasonable, judging by what is highlighted.
     Which program is called S and which H is drawn anew for every { input }.
     { $items ->
@@ -19,14 +19,14 @@ task =
 
 # The second answer is right.
 what-to-say =
-    What do you say about each { input }?
+    What should you say about each { input }?
     - Whether the robots' answer is right
     - Which robot looks at the more reasonable { features }
     - Which robot answered first
 # The first answer is right.
 what-a-mark-means =
     What does it mean that a { feature } is highlighted?
-    - It spoke for the answer of this robot, more than other { features }
+    - It supported this robot's answer more than other { features }
     - The robot made a mistake there
     - It is the most frequent { feature }
 # The third answer is right.
@@ -46,7 +46,7 @@ same-answer =
 
 part = Two robots
 heading = Which robot is more reasonable?
-text = For each robot, the { features } that spoke most for this answer are highlighted.
+text = For each robot, the { features } that supported this answer most are highlighted.
 both-answer = Both robots' answer
 robot-s = Robot S
 robot-h = Robot H

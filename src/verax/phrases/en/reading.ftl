@@ -6,11 +6,11 @@ title = Explanation
 
 ## Highlights
 
-# $direction is "yes" where colours say what a word or value spoke for.
+# $direction is "yes" where colours say what a word or value supported.
 marks =
     The { features } that mattered most for the model's answer are highlighted. The stronger the highlight, the more the { feature } mattered. { $direction ->
-        [yes] Blue (+) spoke for the answer that the model gave, orange (−) against it.
-       *[no] The highlight does not say which answer the { feature } spoke for.
+        [yes] Blue (+) supported the answer that the model gave, orange (−) counted against it.
+       *[no] The highlight does not say which answer the { feature } supported.
     }
 marks-line =
     The stronger the highlight, the more the { feature } mattered for the model's answer.{ $direction ->
@@ -60,7 +60,7 @@ last-steps =
 
 ## Examples
 
-exemplars = Of a number of examples (prototypes) that the model has learned from, you see the most similar one whose label is the model's answer. A similarity score of 10 is as similar as can be; important { features } make the { input } more (+) or less (-) similar to the example.
+exemplars = Of a number of examples (prototypes) that the model has learned from, you see the most similar one whose label is the model's answer. The highest similarity score is 10; important { features } make the { input } more (+) or less (-) similar to the example.
 decides-by-examples = The model finds its answers by comparing with such examples.
 
 ## Several explanations of one answer
@@ -68,6 +68,34 @@ decides-by-examples = The model finds its answers by comparing with such example
 several = Several explanations of the same answer, one below the other.
 # A point of the list of them: $name of one, and how it is read.
 several-point = - { $name }: { $line }
+
+## In plain words
+
+# Above the parts of several explanations.
+plain-part-marks = What mattered most
+plain-part-rule = What is enough for this answer
+plain-part-path = What would change the answer
+plain-part-exemplar = A similar example
+plain-scores = The { features } that mattered most for the model's answer, and those that counted against it.
+plain-rules =
+    You see { $kind ->
+        [text] words of the text
+       *[table] some values of the record
+    }. As long as they stay as they are, the model gives this answer to nearly all changed versions of the { input }, whatever else is changed. Where it does so less often, the explanation says how often. Where none are needed, it says so.
+plain-rule-holds = The rest of the { input } was changed in many ways, and the model nearly always gave this answer.
+plain-rule-weak = These { features } alone do not settle the model's answer.
+plain-paths =
+    You see changes after which the model gives another answer{ $kind ->
+        [text] ; new words stand in boxes
+       *[table] , with each value before and after
+    }. Where no such changes were found, the explanation says so.
+plain-step =
+    { $kind ->
+        [text] New words stand in boxes.
+       *[table] Each value before and after the change.
+    }
+plain-exemplars = Of the examples that the model has learned from, you see the most similar one whose label is the model's answer, and what makes the two alike or different. The highest similarity is 10.
+plain-similarity-line = The highest similarity is 10.
 
 ## Weights
 
@@ -101,6 +129,16 @@ question-rule =
     - The model gives this answer only if they hold
     - While they hold, the model nearly always gives this answer, whatever else is changed
     - While they hold, the model's answer is right
+question-plain-rule =
+    An explanation shows some { features }. What do they mean?
+    - The model gives this answer only if they are there
+    - As long as they stay, the model nearly always gives this answer, whatever else is changed
+    - As long as they stay, the model's answer is right
+question-plain-path =
+    An explanation shows changes. What are they?
+    - Changes that make the { input } easier to understand
+    - Changes after which the model gives another answer
+    - Corrections of mistakes of the model
 question-path =
     An explanation shows steps. What are they?
     - The order in which the model reads the { features }
@@ -121,3 +159,9 @@ question-written =
     - Whether the model is right
     - What mattered for the model's answer
     - What somebody finds interesting
+
+## The rating of an explanation, where a spec has no question of its own
+
+rating-question = Does this explanation show me why the system thought what it did?
+rating-low = not at all
+rating-high = completely

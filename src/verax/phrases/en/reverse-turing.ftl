@@ -61,7 +61,7 @@ about-training =
     You will now see { $training ->
         [one] one { input }. Guess the model's answer.
        *[other] { $training } { inputs }, one at a time. Guess the model's answer to each.
-    } Then you are told what it was.
+    } After each guess you see what it was.
 about-test =
     You will now see { $evaluation ->
         [one] one { $new ->
@@ -72,7 +72,7 @@ about-test =
             [yes] new { inputs }
            *[no] { inputs }
         }, one at a time. Guess the model's answer to each.
-    } You are not told what it was.
+    } You will not see the model's answers in this part.
 hints-explained = In this round you see hints. { $how_to_read }
 hints-plain = In this round no { features } are highlighted.
 time-from-next-page = Time is measured from the next page on.

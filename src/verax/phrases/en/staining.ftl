@@ -297,6 +297,24 @@ drawn-different = { $dataset } ({ $different } of { $stains } differ)
 of-dataset = { $dataset }: { $sentence }
 of-model = { $dataset }, { $model }: { $sentence }
 
+# Below a table that stands alone: of which dataset it is.
+table-of = On { $dataset }.
+column-explainer = explainer
+column-model = model
+column-stains = stains
+column-words = distinct words
+column-area = area, b = 1 to 10
+column-reciprocal-rank = reciprocal rank
+column-pair = first − second
+column-rank = rank
+column-learnt = stains learnt
+column-stained = region, stained labels
+column-original = region, original labels
+column-twin = the same, unstained twin
+column-outside = outside the region
+rank-table = Average rank over datasets and models; 1 is best
+cost-table = Time and perturbed rows asked of the model, per explanation
+cost-training = training one stained model
 # $intervals: whether there are any.
 recall-figure =
     One panel per model.{ $intervals ->
@@ -436,6 +454,16 @@ explainer-failed =
         [one] 1 stain
        *[other] { $stains } stains
     }
+# Replies of a language model that was asked for the words that made it answer so.
+said-nonsense =
+    { $dataset }, { $model }: of { $replies ->
+        [one] 1 reply
+       *[other] { $replies } replies
+    } that { $explainer } got from the model, { $nonsense ->
+        [0] each names a word of the text.
+        [one] 1 names no word of the text; it is scored as it is, not left out.
+       *[other] { $nonsense } name no word of the text; they are scored as they are, not left out.
+    }
 explainer-failed-first = { $dataset }, { $model }: { $failed } ({ $error }).
 copies-none = Nothing was taken out of what every model sees: no copy of a feature that stains may be made of was found.
 # Copies of a feature, before the list of them.
@@ -459,9 +487,7 @@ terminal-table =
     { $dataset }: recall of the stain's { $size ->
         [one] 1 feature
        *[other] { $size } features
-    } among the top b, in percent
-# Above the same table in a notebook.
-notebook-table = Recall of the stain's features among the top b, in per cent:
+    } among the top b, in per cent
 at-most = at most { $most }
 nothing-errors = every explainer failed
 nothing-apart = no stain is its reason

@@ -3,6 +3,9 @@
 
 title = Which explanations help a learner predict the model?
 
+# What a run is called beside others.
+run = Students, { $datasets }
+
 # What the run did, below the title.
 asked =
     { $students ->
@@ -48,6 +51,8 @@ equals =
         [one] 1 comparison
        *[other] { $tests } comparisons
     } of random explanations with other random ones { $share } claim a difference; 5% are allowed.
+# $sizes is a list of numbers of examples.
+sizes-lacking = There are too few inputs that a planted reason decides for so many examples: { $sizes }.
 too-little = There was too little to say anything.
 
 ## Tables
@@ -84,7 +89,7 @@ table-curve =
     } inputs: { $student }, by the number of examples
 table-curve-means = The gain over no explanation, in points.
 
-how = A student is given examples, what the model says of each, and an explanation of each; the names of the classes are hidden, and the reasons are planted words, so that nothing can be known beforehand. Explanations say which features matter: such features are stretched, or the others left out, as far as the student finds good on its own examples, not at all among the choices. All methods have the same examples. It is tested without explanations. Half of the inputs have the planted reason, and others a part of it. Changed inputs have lost the reason, or as many other features. The gain is the accuracy with explanations less that without, in points. Models and draws of a stain are averaged; intervals (95%) and tests by flipped signs are over stains, p is corrected by Holm over methods. The oracle names the features of the planted reason; shuffled explanations are the oracle's on other features of the same input.
+how = A student is given examples, what the model says of each, and an explanation of each; the names of the classes are hidden, and the reasons are planted words, so that nothing can be known beforehand. Explanations say which features matter: such features are stretched, or the others left out, as far as the student finds good on its own examples, not at all among the choices. All methods have the same examples. It is tested without explanations. Half of the inputs have the planted reason, and others a part of it. Changed inputs have lost the reason, or as many other features. The gain is the accuracy with explanations less that without, in points. Models and draws of a stain are averaged; intervals (95%) and tests by flipped signs are over stains, p is corrected by Holm over methods. The oracle names the features of the planted reason; shuffled explanations are the oracle's scores in random order.
 
 ## What was left out
 

@@ -10,7 +10,7 @@ fragments =
     { $often ->
         [sometimes] For some you
        *[always] You
-    } also see fragments of the { input }: those that spoke most for the model's answer, and those that spoke most for the other answers.
+    } also see fragments of the { input }: those that supported the model's answer most, and those that supported the other answers most.
 task = Your task is to say what the { input } really is: { $classes }. You also say whether you are certain.
 right-on-half = The { inputs } were chosen so that the model is right on half of them, although it finds its answers more probable than that.
 sometimes-wrong = Sometimes the model is wrong.
@@ -24,7 +24,7 @@ count =
 
 # The third answer is right.
 what-to-say =
-    What do you say about each { input }?
+    What should you say about each { input }?
     - What the model says
     - What most people would say
     - What the { input } really is
@@ -56,5 +56,13 @@ unsure-half = The model is not sure. It is right on half of the { inputs } in th
 unsure-sometimes = The model is not sure. Sometimes it is wrong.
 # $name is an answer, or several in a list that ends with "or".
 evidence-title = Evidence for: { $name }
-certain = I'm certain that it is: { $name }.
-likely = I'm not certain, but it is probably: { $name }.
+certain =
+    { $noun ->
+        [none] I'm certain that it is: { $name }.
+       *[other] I'm certain that it is a { $name } { $noun }.
+    }
+likely =
+    { $noun ->
+        [none] I'm not certain, but it is probably: { $name }.
+       *[other] I'm not certain but it is probably a { $name } { $noun }.
+    }

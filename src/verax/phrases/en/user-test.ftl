@@ -1,6 +1,6 @@
 ### A user test: forward and then counterfactual simulation by the same people. $kind is "text" or "table".
 
-second-part-later = After this comes a second part with changed { inputs }, which is explained then.
+second-part-later = After this comes a second part with changed { inputs }; it is explained when you get there.
 second-part = The second part
 second-part-text = This is another task with the same model.
 changed-part = Changed { inputs }

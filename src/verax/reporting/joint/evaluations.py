@@ -9,6 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from verax.benchmarks.measures.findings import BENCHMARK as MEASURES
+from verax.benchmarks.measures.findings import ORDER, VALUE
+from verax.benchmarks.planted_cells import ALL
 from verax.errors import VeraxError
 from verax.phrases import say as say_phrase
 from verax.results.findings import FLOOR, Finding, bare_name, is_compared, read_findings
@@ -51,23 +54,26 @@ class Evaluation:
 
     Attributes:
         name: what to call it.
-        kind: with or without people.
+        kind: with or without people; or an automatic measure, whose values claim nothing.
         folder: where it lies.
         measure: what was measured.
         unit: of the estimates.
         simulated: whether its people were bots.
         higher_is_better: whether more of the measure is better.
         standings: one per explainer.
+        order: of an automatic measure: tau between its order of explanations of known quality and the truth's, with
+            the ends of its interval; None of anything else.
     """
 
     name: str
-    kind: Literal["benchmark", "study"]
+    kind: Literal["benchmark", "study", "measure"]
     folder: str
     measure: str
     unit: Unit
     simulated: bool
     higher_is_better: bool
     standings: tuple[Standing, ...]
+    order: tuple[float, float | None, float | None] | None = None
 
 
 def read_evaluations(folders: Sequence[Path]) -> tuple[list[Evaluation], list[str]]:
@@ -80,7 +86,8 @@ def read_evaluations(folders: Sequence[Path]) -> tuple[list[Evaluation], list[st
         own, said = evaluations_of(read_folder(folder), folder)
         evaluations += own
         notes += said
-    return _named_apart([_in_family(evaluation, len(evaluations)) for evaluation in evaluations]), notes
+    claiming = sum(evaluation.kind != "measure" for evaluation in evaluations)
+    return _named_apart([_in_family(evaluation, claiming) for evaluation in evaluations]), notes
 
 
 def _in_family(evaluation: Evaluation, evaluations: int) -> Evaluation:
@@ -106,7 +113,7 @@ def read_folder(folder: Path) -> tuple[Finding, ...]:
         summary = json.loads(path.read_bytes())
     except FileNotFoundError as error:
         raise VeraxError(_no_summary(folder)) from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise VeraxError(f"{path} cannot be read ({error}); make the run or the analysis again.") from error
     if not isinstance(summary, dict) or not ("benchmark" in summary or summary.get("kind") == "study"):
         raise VeraxError(
@@ -161,16 +168,27 @@ def evaluations_of(findings: Sequence[Finding], folder: Path) -> tuple[list[Eval
             evaluations.append(
                 Evaluation(
                     first.title or first.name,
-                    first.source,
+                    "measure" if first.name == MEASURES and measure.startswith(VALUE) else first.source,
                     str(folder),
                     measure,
                     first.unit,
                     first.simulated,
                     first.better == "higher",
                     standings,
+                    _known_order(findings, first.title),
                 )
             )
     return evaluations, notes
+
+
+def _known_order(
+    findings: Sequence[Finding], measure: str
+) -> tuple[float, float | None, float | None] | None:
+    """How far a measure orders explanations of known quality as the truth does."""
+    for one in findings:
+        if (one.method, one.measure, one.model) == (measure, ORDER, ALL) and one.estimate is not None:
+            return one.estimate, one.low, one.high
+    return None
 
 
 def _averaged(parts: Sequence[Finding], methods: Sequence[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,6 +23,7 @@ from verax.stats.rank_correlations import (
     rank_correlation,
     reliability,
 )
+from verax.stats.tests.multiplicity import holm
 from verax.stats.thresholds import ALPHA, FEWEST_METHODS
 from verax.text import NOTHING, SMALLEST_P, always_signed
 
@@ -128,6 +130,88 @@ def agree(first: Evaluation, second: Evaluation, seed: int = 0) -> OrderAgreemen
         return made(ranks, told("agree-no-order"))
     said = told("agree", names=first_of(methods, NAMED), **_slots(ranks, ranks.p_spearman, exact=False))
     return made(ranks, " ".join([said, *_no_interval(ranks)]))
+
+
+@dataclass(frozen=True)
+class MeasureOrders:
+    """Automatic measures beside every other evaluation: do they order explainers as it does?
+
+    Attributes:
+        measures: in the order of how far they order explanations of known quality as the truth does.
+        known: that order's tau with its interval, by measure; None where it is not known.
+        others: the evaluations, studies first.
+        compared: by measure and evaluation.
+        p: of Spearman's test, by measure and evaluation, corrected by Holm over the measures of one evaluation.
+        sentences: what is shown, one for each study; or why nothing can be.
+    """
+
+    measures: tuple[str, ...]
+    known: tuple[tuple[float, float | None, float | None] | None, ...]
+    others: tuple[str, ...]
+    compared: tuple[tuple[OrderComparison, ...], ...]
+    p: tuple[tuple[float | None, ...], ...]
+    sentences: tuple[str, ...]
+
+
+def measure_orders(evaluations: Sequence[Evaluation], seed: int = 0) -> MeasureOrders | None:
+    """Every automatic measure with every study and benchmark; None where there is no measure."""
+    measures = sorted(
+        (one for one in evaluations if one.kind == "measure"),
+        key=lambda one: -(one.order[0] if one.order else -2.0),
+    )
+    if not measures:
+        return None
+    studies = sorted(
+        (one for one in evaluations if one.kind == "study"), key=lambda one: (one.simulated, one.name)
+    )
+    others = [*studies, *(one for one in evaluations if one.kind == "benchmark")]
+    compared = tuple(tuple(compare(measure, other, seed) for other in others) for measure in measures)
+    by_other = [
+        holm(
+            [None if (ranks := row[place].correlation) is None else ranks.p_spearman for row in compared]
+        ).tolist()
+        for place in range(len(others))
+    ]
+    p = tuple(
+        tuple(None if math.isnan(own[row]) else own[row] for own in by_other) for row in range(len(measures))
+    )
+    said = [
+        _measures_in_words([(row[place], own[place]) for row, own in zip(compared, p, strict=True)], measures)
+        for place in range(len(studies))
+    ]
+    return MeasureOrders(
+        tuple(one.name for one in measures),
+        tuple(one.order for one in measures),
+        tuple(one.name for one in others),
+        compared,
+        p,
+        tuple(said) or (say("measures-no-study"),),
+    )
+
+
+def _measures_in_words(
+    compared: Sequence[tuple[OrderComparison, float | None]], measures: Sequence[Evaluation]
+) -> str:
+    """Which measures are shown to order explainers as one study does, in a sentence that claims no more."""
+    first, _ = max(compared, key=lambda pair: len(pair[0].methods))
+    about: dict[str, Slot] = {"study": first.study, "bots": first.simulated}
+    if len(first.methods) < FEWEST_METHODS:
+        return say("measures-too-few", names=first.methods, needed=FEWEST_METHODS, **about)
+    shown = [
+        (one.name, found.correlation)
+        for one, (found, p) in zip(measures, compared, strict=True)
+        if p is not None and p <= ALPHA and found.correlation is not None
+    ]
+    slots: dict[str, Slot] = {**about, "many": len(measures), "methods": len(first.methods)}
+    if not shown:
+        least = min((found.correlation.smallest_p for found, _ in compared if found.correlation), default=1.0)
+        return say("measures-not-shown", possible=len(measures) * least <= ALPHA, **slots)
+    named = [
+        say("measure-rho", name=name, rho=coefficient(ranks.spearman))
+        for name, ranks in shown
+        if ranks is not None
+    ]
+    return say("measures-shown", names=named, **slots)
 
 
 def compare(benchmark: Evaluation, study: Evaluation, seed: int = 0) -> OrderComparison:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
 
-from verax.codec import encoded, written
+from verax.codec import encoded
 from verax.errors import VeraxError
 from verax.phrases import say as say_phrase
 from verax.reporting.drawing import (
@@ -36,11 +36,13 @@ from verax.reporting.joint.order import (
     NORMAL_95,
     POWER,
     WORTH,
+    MeasureOrders,
     OrderAgreement,
     OrderComparison,
     agreements,
     coefficient,
     comparisons,
+    measure_orders,
 )
 from verax.reporting.page import page_script, page_style
 from verax.results.findings import FLOOR
@@ -201,6 +203,7 @@ class JointReport:
         evaluations: each with everybody in it.
         comparisons: of benchmarks with studies, what says most first.
         agreements: of benchmarks with each other.
+        measures: automatic measures beside all evaluations; None where none was given.
         notes: what was left out.
         versions: of the libraries.
     """
@@ -209,18 +212,20 @@ class JointReport:
     answer: str
     needs: str
     explainers: tuple[str, ...]
-    evaluations: tuple[Evaluation, ...] = field(metadata=written("courts"))
+    evaluations: tuple[Evaluation, ...]
     comparisons: tuple[OrderComparison, ...]
     notes: tuple[str, ...]
     versions: Mapping[str, str | None]
     agreements: tuple[OrderAgreement, ...] = ()
+    measures: MeasureOrders | None = None
     format: int = 1
     kind: Literal["report"] = "report"
 
 
 def compare_evaluations(folders: Sequence[Path]) -> JointReport:
     """Every number of the page."""
-    evaluations, notes = read_evaluations(folders)
+    given, notes = read_evaluations(folders)
+    evaluations = [one for one in given if one.kind != "measure"]
     notes = [*_edited(folders), *notes]
     compared = comparisons(evaluations)
     return JointReport(
@@ -233,6 +238,7 @@ def compare_evaluations(folders: Sequence[Path]) -> JointReport:
         notes=tuple(notes),
         versions=library_versions(),
         agreements=tuple(agreements(evaluations)),
+        measures=measure_orders(given),
     )
 
 
@@ -323,6 +329,9 @@ def render_joint_report(both: JointReport, page: Path) -> str:
                 for place, comparison in enumerate(both.comparisons)
             ],
             agreements=both.agreements,
+            measures=both.measures,
+            measure_headings=[] if both.measures is None else _measure_headings(both.measures),
+            measure_rows=[] if both.measures is None else _measure_rows(both.measures),
             correlation_headings=[
                 *map(
                     say, ("column-pair", "column-methods", "column-rho", "column-p", "column-tau", "column-p")
@@ -398,6 +407,30 @@ def _stood(name: str, evaluation: Evaluation) -> str:
     return (
         shown if low is None or high is None else f"{shown} {evaluation.unit.ends((float(low), float(high)))}"
     )
+
+
+def _measure_headings(found: MeasureOrders) -> list[str]:
+    return [say("column-measure"), say("column-known"), *found.others]
+
+
+def _measure_rows(found: MeasureOrders) -> list[list[str]]:
+    """A row for each measure: its order of what is known, and its correlation with each evaluation's order."""
+    rows = []
+    for name, known, compared in zip(found.measures, found.known, found.compared, strict=True):
+        cells = [
+            NOTHING
+            if one.correlation is None or one.correlation.spearman is None
+            else say(
+                "measure-cell",
+                rho=_with_ends(
+                    one.correlation.spearman, one.correlation.spearman_low, one.correlation.spearman_high
+                ),
+                methods=len(one.methods),
+            )
+            for one in compared
+        ]
+        rows.append([name, NOTHING if known is None else _with_ends(*known), *cells])
+    return rows
 
 
 def _correlation_row(comparison: OrderComparison) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from verax.benchmarks.rationale.findings import PUBLISHED, STRICT, Group, RationaleSummary
-from verax.benchmarks.rationale.plan import CEILING, FLOOR
+from verax.benchmarks.rationale.plan import CEILING
 from verax.benchmarks.rationale.run import ShownInput
 from verax.data.words import split_words
 from verax.phrases import say as say_phrase
@@ -26,6 +26,7 @@ from verax.reporting.drawing import (
     shortened,
 )
 from verax.reporting.rationale.verdict import has_strict, place
+from verax.results.findings import FLOOR
 
 say = partial(say_phrase, "rationale")
 TITLES = {STRICT: "panel-strict", PUBLISHED: "panel-published"}

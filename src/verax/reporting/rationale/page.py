@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Group as Lines
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
+from verax.benchmarks.contract import Found
 from verax.benchmarks.rationale.findings import (
     SETS,
     ExplainerErrors,
@@ -23,11 +22,21 @@ from verax.benchmarks.rationale.findings import (
 from verax.benchmarks.rationale.rankings import Spread
 from verax.benchmarks.rationale.run import ShownInput, Timing
 from verax.benchmarks.rationale.spec import ENOUGH
-from verax.errors import VeraxError
+from verax.notebook import paragraph_html
 from verax.phrases import first_of
 from verax.phrases import say as say_phrase
 from verax.reporting.explanations import page_environment
-from verax.reporting.page import manifest_words, page_script, page_style, short_names, spec_toml
+from verax.reporting.page import (
+    View,
+    failed_jobs,
+    manifest_words,
+    page_script,
+    page_style,
+    short_names,
+    spec_toml,
+    terminal_table,
+    write_report,
+)
 from verax.reporting.rationale.figures import error_figure, error_panels, heat_maps, tau_panels
 from verax.reporting.rationale.verdict import (
     INPUTS,
@@ -37,29 +46,23 @@ from verax.reporting.rationale.verdict import (
     rationale_verdict,
     shown,
     targets_of,
+    verdict,
 )
-from verax.results.tables import verdict_lines
+from verax.results.tables import Table, verdict_lines, words_table
 from verax.run.manifest import Manifest
 from verax.stats import Estimate
 from verax.stats.thresholds import FEWEST_UNITS
 from verax.text import NOTHING, duration, percent
 
 say = partial(say_phrase, "rationale")
+# Columns of the terminal, which its legend explains.
+SHORT = ("explainer", "claim", "A, %", "B, %", "C", "AUC, %")
 METRICS = ("column-first", "column-misranked", "column-above", "column-area")
 # So many targets are named in a note.
 NAMED = 6
 
 
-@dataclass(frozen=True)
-class TextTable:
-    """A heading, columns and rows of text."""
-
-    caption: str
-    headings: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-def table_1(group: Group, summary: RationaleSummary, names: Mapping[str, str]) -> list[TextTable]:
+def table_1(group: Group, summary: RationaleSummary, names: Mapping[str, str]) -> list[Table]:
     """Error rates over the targets of a group; one table per set of inputs."""
     tables = []
     for kind in SETS:
@@ -89,13 +92,11 @@ def table_1(group: Group, summary: RationaleSummary, names: Mapping[str, str]) -
             intervals="few" if few else found.targets >= FEWEST_UNITS,
         )
         headings = _headings("column-explainer", "column-claim", *METRICS)
-        tables.append(TextTable(caption, headings, rows))
+        tables.append(words_table(f"errors-{kind}", caption, headings, rows, texts=2))
     return tables
 
 
-def target_tables(
-    target: TargetSummary, summary: RationaleSummary, names: Mapping[str, str]
-) -> list[TextTable]:
+def target_tables(target: TargetSummary, summary: RationaleSummary, names: Mapping[str, str]) -> list[Table]:
     """Error rates on the inputs of one target."""
     tables = []
     for kind in SETS:
@@ -114,11 +115,11 @@ def target_tables(
         )
         caption = say("target-table", inputs=say(INPUTS[kind]), number=found.inputs)
         headings = _headings("column-explainer", *METRICS, "column-ties", "column-rows")
-        tables.append(TextTable(caption, headings, rows))
+        tables.append(words_table(f"target-{kind}", caption, headings, rows))
     return tables
 
 
-def tau_tables(target: TargetSummary, summary: RationaleSummary, names: Mapping[str, str]) -> list[TextTable]:
+def tau_tables(target: TargetSummary, summary: RationaleSummary, names: Mapping[str, str]) -> list[Table]:
     """The share of misranked inputs as a function of tau."""
     tables = []
     for kind in SETS:
@@ -137,11 +138,11 @@ def tau_tables(target: TargetSummary, summary: RationaleSummary, names: Mapping[
             (names[label], *(f"{percent(point.misranked)}, {point.above:.2f}" for point in curve))
             for label, curve in curves.items()
         )
-        tables.append(TextTable(say("tau-table", inputs=say(INPUTS[kind])), headings, rows))
+        tables.append(words_table(f"tau-{kind}", say("tau-table", inputs=say(INPUTS[kind])), headings, rows))
     return tables
 
 
-def table_2(targets: Sequence[TargetSummary]) -> TextTable:
+def table_2(targets: Sequence[TargetSummary]) -> Table:
     """What is left of the test part with each target, and of what size."""
     headings = (
         "target", "accuracy", "words selected", "test texts", "N", "|x|", "|S_x|", "|SR_x|", "|N_x|",
@@ -162,14 +163,15 @@ def table_2(targets: Sequence[TargetSummary]) -> TextTable:
         )
         for target in targets
     )
-    return TextTable(say("test-set-table"), headings, rows)
+    return words_table("test-sets", say("test-set-table"), headings, rows)
 
 
-def differences(group: Group, names: Mapping[str, str]) -> list[TextTable]:
+def differences(group: Group, names: Mapping[str, str]) -> list[Table]:
     """Who is right more often than whom, over targets."""
     headings = _headings("column-pair", "column-difference", "column-p", "column-ahead")
     return [
-        TextTable(
+        words_table(
+            f"differences-{kind}",
             say(
                 "difference-table",
                 place=place(group),
@@ -184,7 +186,7 @@ def differences(group: Group, names: Mapping[str, str]) -> list[TextTable]:
     ]
 
 
-def cost_table(timings: Sequence[Timing], names: Mapping[str, str]) -> TextTable:
+def cost_table(timings: Sequence[Timing], names: Mapping[str, str]) -> Table:
     """Seconds and rows per explanation."""
     rows = tuple(
         (names.get(timing.explainer, timing.explainer), f"{timing.dataset}, {timing.target}",
@@ -192,7 +194,7 @@ def cost_table(timings: Sequence[Timing], names: Mapping[str, str]) -> TextTable
         for timing in timings
     )  # fmt: skip
     headings = _headings("column-explainer", "column-target", "column-time", "column-rows-of-model")
-    return TextTable(say("cost-table"), headings, rows)
+    return words_table("cost", say("cost-table"), headings, rows, texts=2)
 
 
 def _headings(*cases: str) -> tuple[str, ...]:
@@ -237,12 +239,8 @@ def terminal_summary(summary: RationaleSummary) -> RenderableType:
     parts: list[RenderableType] = [*map(Text, verdict_lines(rationale_verdict(summary))), Text()]
     for group in summary.groups:
         for given in table_1(group, summary, names):
-            table = Table(title=given.caption, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-            for number, heading in enumerate(("explainer", "claim", "A, %", "B, %", "C", "AUC, %")):
-                table.add_column(heading, justify="left" if number < 2 else "right", no_wrap=number > 1)
-            for row in given.rows:
-                table.add_row(*row)
-            parts += [table, Text()]
+            columns = [replace(one, title=short) for one, short in zip(given.columns, SHORT, strict=True)]
+            parts += [terminal_table(replace(given, columns=tuple(columns)), range(2, len(columns))), Text()]
     parts.append(Text(say("legend")))
     return Lines(*parts)
 
@@ -263,7 +261,7 @@ def write_rationale_report(
     timings: Sequence[Timing],
     manifest: Manifest,
 ) -> None:
-    """Writes ``report.html`` and ``figures/*.svg`` into the folder of a run.
+    """Writes ``report.html``, ``figures/*.svg`` and ``tables/*.md`` and ``*.tex`` into the folder of a run.
 
     Args:
         folder: the run's.
@@ -272,18 +270,18 @@ def write_rationale_report(
         timings: seconds and rows per explanation.
         manifest: versions and machine, as far as they are known.
     """
+    names = short_names(summary.explainers)
+    figure = error_figure(summary, names)
     page = render_rationale_report(summary, examples, timings, manifest)
-    figure = error_figure(summary, short_names(summary.explainers))
-    try:
-        (folder / "figures").mkdir(parents=True, exist_ok=True)
-        if figure is not None:
-            (folder / "figures" / "errors.svg").write_bytes(figure.encode("utf-8", "replace"))
-        # A lone surrogate has no UTF-8; it becomes a question mark rather than an error.
-        (folder / "report.html").write_bytes(page.encode("utf-8", "replace"))
-    except OSError as error:
-        raise VeraxError(
-            f"The report cannot be written to {str(folder)!r} ({error.strerror}); choose another folder."
-        ) from error
+    tables = [
+        replace(table, key=f"{table.key}-{number}" if len(summary.groups) > 1 else table.key)
+        for number, group in enumerate(summary.groups, start=1)
+        for table in (*table_1(group, summary, names), *differences(group, names))
+    ]
+    tables += [table_2(summary.targets), cost_table(timings, names)]
+    write_report(
+        folder, page, {} if figure is None else {"errors": figure}, [one for one in tables if one.rows]
+    )
 
 
 def render_rationale_report(
@@ -350,3 +348,15 @@ def notes(summary: RationaleSummary) -> list[str]:
     if few:
         sentences.append(say("note-few-strict", needed=ENOUGH, places=first_of(few, NAMED)))
     return sentences
+
+
+def _write(folder: Path, found: Found[RationaleSummary], manifest: Manifest) -> None:
+    write_rationale_report(folder, found.summary, found.examples, found.timings, manifest)
+
+
+RATIONALE = View(
+    _write,
+    terminal_summary,
+    lambda summary: paragraph_html(verdict(summary)),
+    lambda summary: [*failed_jobs(summary.failures, "job"), *failed_explainers(summary)],
+)

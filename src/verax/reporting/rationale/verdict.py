@@ -17,12 +17,13 @@ from verax.benchmarks.rationale.findings import (
     RationaleSummary,
     TargetSummary,
 )
-from verax.benchmarks.rationale.plan import CEILING, FLOOR
+from verax.benchmarks.rationale.plan import CEILING
 from verax.benchmarks.rationale.run import Timing
 from verax.benchmarks.rationale.spec import ENOUGH
 from verax.phrases import Slot
 from verax.phrases import say as say_phrase
 from verax.reporting.page import short_names
+from verax.results.findings import FLOOR
 from verax.results.verdict import Judged, Reference, Sign, Verdict
 from verax.stats import Difference, Estimate
 from verax.stats.tests.multiplicity import holm

@@ -9,17 +9,20 @@ from itertools import pairwise
 from pathlib import Path
 from typing import cast
 
+from verax.benchmarks.contract import Found
 from verax.benchmarks.staining.estimates import most_recall
 from verax.benchmarks.staining.findings import StainSummary
 from verax.benchmarks.staining.run import KeptExample, Timing
-from verax.benchmarks.staining.scores import places
+from verax.benchmarks.staining.scores import ceiling, places
 from verax.data.words import split_words
-from verax.errors import VeraxError
 from verax.explain.explanation import Attribution, Explanation
+from verax.notebook import paragraph_html
 from verax.phrases import say as say_phrase
 from verax.reporting.comparison import Mark, segments
 from verax.reporting.explanations import page_environment
 from verax.reporting.page import (
+    View,
+    failed_jobs,
     is_kept,
     manifest_words,
     marked,
@@ -28,20 +31,29 @@ from verax.reporting.page import (
     page_style,
     short_names,
     spec_toml,
+    write_report,
 )
 from verax.reporting.staining.answers import (
     answers,
     apart,
     rank_notes,
     routes,
-    wanted_features,
     weights,
     what_to_try,
 )
 from verax.reporting.staining.figures import FLOOR, learnt_figure, learnt_panels, recall_figure, recall_panels
-from verax.reporting.staining.tables import cost_table, difference_table, learnt_table, recall_table
+from verax.reporting.staining.tables import (
+    MEASURES,
+    dataset_tables,
+    failed_explainers,
+    findings,
+    rank_table,
+    short_recall,
+    terminal_summary,
+)
 from verax.reporting.staining.verdict import staining_verdict
-from verax.run.manifest import Manifest
+from verax.results.tables import table_html
+from verax.run.manifest import PAGE, Manifest
 from verax.stats.thresholds import FEWEST_FLIPPED, FEWEST_UNITS
 
 say = partial(say_phrase, "staining")
@@ -198,8 +210,6 @@ def boxed(attribution: Attribution, wanted: Collection[str]) -> tuple[MarkedPiec
     return tuple(pieces)
 
 
-# The measures of differences, with the phrase that says what each is.
-MEASURES = {"auc": "area", "mrr": "reciprocal-rank"}
 # Stains that it takes to compare explainers.
 TO_COMPARE = 20
 # So many stains, failures and correlated conditions stand open; the rest can be unfolded.
@@ -214,7 +224,7 @@ def write_staining_report(
     timings: Sequence[Timing],
     manifest: Manifest,
 ) -> None:
-    """Writes ``report.html`` and ``figures/*.svg`` into the folder of a run; what is there already is kept.
+    """Writes ``report.html``, ``figures/`` and ``tables/`` into the folder of a run; what is there already is kept.
 
     Args:
         folder: the run's.
@@ -224,23 +234,18 @@ def write_staining_report(
         timings: seconds and rows per explanation.
         manifest: versions and machine, as far as they are known.
     """
-    known = {name: value for name, value in manifest.items() if name != "finished"}
+    known = {name: value for name, value in manifest.items() if name not in ("finished", PAGE)}
     shown = [list(map(asdict, examples)), list(map(asdict, timings))]
     key = page_key(summary.to_dict(), len(results), shown, known)
-    if is_kept(folder / "report.html", key) and (folder / "figures").is_dir():
+    if is_kept(folder / "report.html", key) and all(
+        (folder / part).is_dir() for part in ("figures", "tables")
+    ):
         return
-    figures = staining_figures(summary)
     page = render_staining_report(summary, len(results), examples, timings, manifest)
-    try:
-        (folder / "figures").mkdir(parents=True, exist_ok=True)
-        for name, svg in figures.items():
-            (folder / "figures" / f"{name}.svg").write_bytes(svg.encode("utf-8", "replace"))
-        # A lone surrogate has no UTF-8; it becomes a question mark rather than an error.
-        (folder / "report.html").write_bytes(marked(page, key).encode("utf-8", "replace"))
-    except OSError as error:
-        raise VeraxError(
-            f"The report cannot be written to {str(folder)!r} ({error.strerror}); choose another folder."
-        ) from error
+    tables = [one for name in summary.spec.datasets for one in dataset_tables(name, summary, timings).all]
+    if (ranks := rank_table(summary)).rows:
+        tables.append(ranks)
+    write_report(folder, marked(page, key), staining_figures(summary), tables)
 
 
 def staining_figures(summary: StainSummary) -> dict[str, str]:
@@ -281,7 +286,7 @@ def render_staining_report(
             notes=notes(summary),
             datasets=[_dataset(name, summary, timings, names) for name in summary.spec.datasets],
             measures={measure: say(meaning) for measure, meaning in MEASURES.items()},
-            ranks=_ranked(summary, names),
+            ranks=rank_table(summary),
             rank_notes=rank_notes(summary),
             examples=worked_examples(examples, names),
             explained=say("examples-how"),
@@ -290,7 +295,7 @@ def render_staining_report(
             parameters=[label for label in summary.explainers if names[label] != label],
             spec=spec_toml(summary.spec.model_dump(), "stain"),
             manifest=manifest_words(manifest),
-            wanted=wanted_features(summary),
+            most=f"{100 * ceiling(summary.spec.size - summary.spec.negated):.0f}",
             learnt=f"{summary.spec.learnt:.0%}",
             weight=summary.spec.weight,
             inputs=summary.spec.inputs,
@@ -345,11 +350,8 @@ def _dataset(
         "name": name,
         "pairs": pairs,
         "took_panels": learnt_panels(pairs, learnt),
-        "took": learnt_table(pairs, summary.spec.stains),
         "recall_panels": recall_panels(pairs, names, most_recall(summary.spec).tolist()),
-        "recall": recall_table(pairs, names, wanted_features(summary)),
-        "differences": {measure: difference_table(pairs, names, measure) for measure in MEASURES},
-        "cost": cost_table(name, summary.spec.models, timings, names),
+        "tables": dataset_tables(name, summary, timings),
         "stains": list(zip(facts.stains, facts.region, strict=True)),
         "redrawn": facts.redrawn,
         "correlated": facts.correlated,
@@ -362,7 +364,21 @@ def _dataset(
     }
 
 
-def _ranked(summary: StainSummary, names: Mapping[str, str]) -> list[tuple[str, str]]:
-    ranks = summary.ranks.ranks if summary.ranks else {}
-    known = sorted((rank, names[label]) for label, rank in ranks.items() if rank is not None)
-    return [(label, f"{rank:.2f}") for rank, label in known]
+def _write(folder: Path, found: Found[StainSummary], manifest: Manifest) -> None:
+    results: Sized = () if found.results is None else found.results
+    write_staining_report(folder, found.summary, results, found.examples, found.timings, manifest)
+
+
+def _notebook(summary: StainSummary) -> str:
+    tables = [short_recall(summary, dataset) for dataset in summary.spec.datasets]
+    shown = [paragraph_html(table.title) + table_html(table) for table in tables]
+    return paragraph_html(*findings(summary)) + "".join(shown)
+
+
+STAINING = View(
+    _write,
+    terminal_summary,
+    _notebook,
+    lambda summary: failed_jobs(summary.failures, "trial"),
+    failed_explainers,
+)

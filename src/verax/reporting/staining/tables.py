@@ -1,50 +1,39 @@
-"""The tables of a staining report as rows of words, and the run in the terminal."""
+"""The tables of a staining report, and the run in the terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from verax.benchmarks.staining.estimates import most_recall
-from verax.benchmarks.staining.findings import ExplainerScores, Pair, StainSummary
+from verax.benchmarks.staining.findings import Pair, StainSummary
 from verax.benchmarks.staining.run import Timing
 from verax.benchmarks.staining.scores import ceiling, highest_reciprocal_rank
 from verax.phrases import say as say_phrase
-from verax.reporting.page import short_names
-from verax.reporting.staining.answers import apart, methods, not_learnt, turned, versus, weights
+from verax.reporting.page import FittedTable, short_names
+from verax.reporting.staining.answers import (
+    apart,
+    methods,
+    not_learnt,
+    turned,
+    versus,
+    wanted_features,
+    weights,
+)
 from verax.reporting.staining.figures import CHECKS, FLOOR, checked
 from verax.reporting.staining.verdict import staining_verdict
-from verax.results.tables import verdict_lines
+from verax.results.tables import CLEAR, Cell, Table, verdict_lines, words_table
 from verax.stats import Estimate
-from verax.stats.thresholds import FEWEST_FLIPPED
-from verax.text import NOTHING, duration, estimate, interval, p_text, points
+from verax.stats.thresholds import FEWEST_FLIPPED, FEWEST_UNITS
+from verax.text import MINUS, NOTHING, duration, estimate, interval, p_text, points
 
 say = partial(say_phrase, "staining")
-
-
-@dataclass(frozen=True)
-class DifferenceCell:
-    """One difference, as a cell of the table shows it.
-
-    Attributes:
-        points: the difference in percentage points with its sign.
-        interval: its ends in brackets.
-        p: corrected.
-        ahead: the winner, if the difference survives correction.
-        stains: how many were compared, if not all that were scored.
-    """
-
-    points: str
-    interval: str = ""
-    p: str = ""
-    ahead: str = ""
-    stains: str = ""
+# The measures of differences, with the phrase that says what each is.
+MEASURES = {"auc": "area", "mrr": "reciprocal-rank"}
 
 
 def shown_estimate(given: Estimate | None) -> str:
@@ -52,50 +41,63 @@ def shown_estimate(given: Estimate | None) -> str:
     return estimate(None if given is None else {"mean": given.mean, "low": given.low, "high": given.high})
 
 
-def learnt_table(pairs: Sequence[Pair], stains: int) -> list[dict[str, str]]:
+@dataclass(frozen=True)
+class DatasetTables:
+    """The tables of one dataset; one without rows has nothing to show.
+
+    Attributes:
+        learnt: accuracies of the stained models and their twins, and how many stains took.
+        recall: recall at a few budgets, the area and the reciprocal rank of every explainer with every model.
+        differences: by measure, explainers against each other, a column a model.
+        cost: time and rows of an explanation.
+    """
+
+    learnt: Table
+    recall: Table
+    differences: Mapping[str, Table]
+    cost: Table
+
+    @property
+    def all(self) -> tuple[Table, ...]:
+        """In the order of the report, without the empty ones."""
+        tables = (self.recall, *self.differences.values(), self.learnt, self.cost)
+        return tuple(table for table in tables if table.rows)
+
+
+def dataset_tables(dataset: str, summary: StainSummary, timings: Sequence[Timing]) -> DatasetTables:
+    """All tables of one dataset; their keys have its number where there are several."""
+    names = short_names(summary.explainers)
+    pairs = [pair for pair in summary.pairs if pair.dataset == dataset]
+    spec = summary.spec
+    ending = f"-{spec.datasets.index(dataset) + 1}" if len(spec.datasets) > 1 else ""
+    intervals = spec.stains >= FEWEST_UNITS
+
+    def of_dataset(table: Table) -> Table:
+        return replace(table, key=table.key + ending, sentence=say("table-of", dataset=dataset))
+
+    return DatasetTables(
+        of_dataset(learnt_table(pairs, spec.stains, intervals)),
+        of_dataset(recall_table(pairs, names, wanted_features(summary), intervals)),
+        {name: of_dataset(difference_table(pairs, names, name, intervals)) for name in MEASURES},
+        of_dataset(cost_table(dataset, spec.models, timings, names)),
+    )
+
+
+def learnt_table(pairs: Sequence[Pair], stains: int, intervals: bool = True) -> Table:
     """Per model the accuracies of the stained model and its twin, and how many stains took."""
     rows = []
     for pair in pairs:
         (stained, _), (original, twin), (outside, twin_outside) = (checked(pair, check) for check in CHECKS)
-        rows.append(
-            {
-                "model": pair.model,
-                "learnt": say("learnt-of", learnt=pair.stains_learnt, stains=stains),
-                "stained_region": shown_estimate(stained),
-                "original_region": shown_estimate(original),
-                "twin_region": shown_estimate(twin),
-                "outside": shown_estimate(outside),
-                "twin_outside": shown_estimate(twin_outside),
-            }
-        )
-    return rows
+        accuracies = map(shown_estimate, (stained, original, twin, outside, twin_outside))
+        rows.append((pair.model, say("learnt-of", learnt=pair.stains_learnt, stains=stains), *accuracies))
+    headings = ("column-model", "column-learnt", "column-stained", "column-original", "column-twin",
+                "column-outside", "column-twin")  # fmt: skip
+    return words_table("accuracy", say("accuracy-table", intervals=intervals), list(map(say, headings)), rows)
 
 
-@dataclass(frozen=True)
-class RecallRow:
-    """One explainer with one model: what it rests on, and its numbers in words."""
-
-    explainer: str
-    model: str
-    stains: str
-    words: str
-    numbers: list[str]
-
-
-@dataclass(frozen=True)
-class RecallTable:
-    """Recall at a few budgets, the area and the reciprocal rank; a row per model and explainer, so that it sorts.
-
-    Attributes:
-        most: the largest possible value of each number, in per cent.
-    """
-
-    budgets: list[int]
-    rows: list[RecallRow]
-    most: list[str]
-
-
-def recall_table(pairs: Sequence[Pair], names: Mapping[str, str], wanted: int) -> RecallTable:
+def recall_table(
+    pairs: Sequence[Pair], names: Mapping[str, str], wanted: int, intervals: bool = True
+) -> Table:
     """Per model and explainer the recall at a few budgets, the area, and the mean reciprocal rank."""
     budgets = sorted({1, wanted, 5, 10})
     rows = []
@@ -106,25 +108,29 @@ def recall_table(pairs: Sequence[Pair], names: Mapping[str, str], wanted: int) -
                 continue
             estimates = [*(scored.recall[budget - 1] for budget in budgets), scored.auc, scored.mrr]
             words = NOTHING if scored.words is None else str(scored.words)
-            numbers = [shown_estimate(given) for given in estimates]
-            rows.append(RecallRow(shown, pair.model, str(scored.stains), words, numbers))
+            rows.append((shown, pair.model, str(scored.stains), words, *map(shown_estimate, estimates)))
+    titles = [f"b = {budget} = |F|" if budget == wanted else f"b = {budget}" for budget in budgets]
     most = [
         *(min(1.0, budget / wanted) for budget in budgets),
         ceiling(wanted),
         highest_reciprocal_rank(wanted),
     ]
-    return RecallTable(budgets, rows, [f"{100 * share:.0f}" for share in most])
+    titles = [*titles, say("column-area"), say("column-reciprocal-rank")]
+    headings = [
+        *map(say, ("column-explainer", "column-model", "column-stains", "column-words")),
+        *(f"{title}, {at_most(share)}" for title, share in zip(titles, most, strict=True)),
+    ]
+    return words_table("recall", say("recall-table", intervals=intervals), headings, rows, texts=2)
 
 
-@dataclass(frozen=True)
-class DifferenceTable:
-    """Pairs of explainers down, models across."""
-
-    models: list[str]
-    rows: list[tuple[tuple[str, str], list[DifferenceCell]]]
+def at_most(share: float) -> str:
+    """The largest possible value of a column, in per cent."""
+    return say("at-most", most=f"{100 * share:.0f}")
 
 
-def difference_table(pairs: Sequence[Pair], names: Mapping[str, str], measure: str) -> DifferenceTable:
+def difference_table(
+    pairs: Sequence[Pair], names: Mapping[str, str], measure: str, intervals: bool = True
+) -> Table:
     """Two explainers a row, models across; those with random come last."""
     scored = {label for pair in pairs for label in methods(pair)}
     ordered = [label for label in names if label in scored]
@@ -132,48 +138,60 @@ def difference_table(pairs: Sequence[Pair], names: Mapping[str, str], measure: s
     if any(FLOOR in pair.explainers for pair in pairs):
         rivals += [(label, FLOOR) for label in ordered]
     rows = [
-        ((names[label], names[other]), [compared(pair, label, other, names, measure) for pair in pairs])
+        (
+            f"{names[label]} {MINUS} {names[other]}",
+            *(compared(pair, label, other, names, measure) for pair in pairs),
+        )
         for label, other in rivals
     ]
-    return DifferenceTable([pair.model for pair in pairs], rows)
+    title = say("difference-table", measure=say(MEASURES[measure]), intervals=intervals)
+    headings = [say("column-pair"), *(pair.model for pair in pairs)]
+    return words_table(f"differences-{measure}", title, headings, rows)
 
 
-def compared(pair: Pair, label: str, other: str, names: Mapping[str, str], measure: str) -> DifferenceCell:
+def compared(pair: Pair, label: str, other: str, names: Mapping[str, str], measure: str) -> Cell:
     """Two explainers with one model; the winner is named only if the difference survives correction."""
     difference = versus(pair, label, other, measure)
     if difference is None or difference.mean is None:
-        return DifferenceCell(NOTHING)
+        return Cell(NOTHING)
     winner = {"first": names[label], "second": names[other]}.get(difference.verdict, "")
     most = max(pair.explainers[rival].stains for rival in (label, other))
-    stains = "" if difference.n == most else say("some-stains", compared=difference.n, scored=most)
-    ends = interval(difference.low, difference.high)
-    return DifferenceCell(points(difference.mean), ends, p_text(difference.p_holm), winner, stains)
-
-
-@dataclass(frozen=True)
-class CostTable:
-    """Seconds and rows per explanation, explainers down and models across; the time to fit a model at the end."""
-
-    models: list[str]
-    rows: list[tuple[str, list[tuple[str, str]]]]
-    fits: list[str]
+    few = "" if difference.n == most else f"({say('some-stains', compared=difference.n, scored=most)})"
+    shown = f"{points(difference.mean)} {interval(difference.low, difference.high)}".strip()
+    tested = " ".join(
+        part for part in (", ".join(filter(None, (p_text(difference.p_holm), winner))), few) if part
+    )
+    return Cell(f"{shown}\n{tested}".strip(), CLEAR if winner else "")
 
 
 def cost_table(
     dataset: str, models: Sequence[str], timings: Sequence[Timing], names: Mapping[str, str]
-) -> CostTable:
-    """What explaining and fitting on one dataset cost."""
+) -> Table:
+    """Time and rows of an explanation, explainers down and models across; the time to fit a model at the end."""
     own = [timing for timing in timings if timing.dataset == dataset]
     by_place = {(timing.model, timing.explainer): timing for timing in own}
     used = [label for label in names if any((model, label) in by_place for model in models)]
-    rows = [(names[label], [_cost(by_place.get((model, label))) for model in models]) for label in used]
-    fits = {timing.model: duration(timing.fit_seconds) for timing in own}
-    return CostTable(list(models), rows, [fits.get(model, NOTHING) for model in models] if fits else [])
+    rows = [(names[label], *(_cost(by_place.get((model, label))) for model in models)) for label in used]
+    if own:
+        fits = {timing.model: duration(timing.fit_seconds) for timing in own}
+        rows.append((say("cost-training"), *(fits.get(model, NOTHING) for model in models)))
+    return words_table("cost", say("cost-table"), [say("column-explainer"), *models], rows)
 
 
-def _cost(timing: Timing | None) -> tuple[str, str]:
+def _cost(timing: Timing | None) -> str:
     return (
-        (NOTHING, "") if timing is None else (duration(timing.seconds), say("rows", rows=round(timing.rows)))
+        NOTHING if timing is None else f"{duration(timing.seconds)}, {say('rows', rows=round(timing.rows))}"
+    )
+
+
+def rank_table(summary: StainSummary) -> Table:
+    """Explainers by their average rank."""
+    names = short_names(summary.explainers)
+    ranks = summary.ranks.ranks if summary.ranks else {}
+    known = sorted((rank, names[label]) for label, rank in ranks.items() if rank is not None)
+    headings = [say("column-explainer"), say("column-rank")]
+    return words_table(
+        "ranks", say("rank-table"), headings, [(label, f"{rank:.2f}") for rank, label in known]
     )
 
 
@@ -185,38 +203,33 @@ def terminal_summary(summary: StainSummary) -> RenderableType:
     """Tables of recall in percent with 95% intervals, one per dataset, and sentences on what stands out."""
     parts: list[RenderableType] = [*map(Text, verdict_lines(staining_verdict(summary))), Text()]
     for dataset in summary.spec.datasets:
-        parts += [_recall_table(summary, dataset), Text()]
+        parts += [FittedTable(short_recall(summary, dataset)), Text()]
     parts += [Text(sentence) for sentence in findings(summary)]
     return Group(*parts)
 
 
-def _recall_table(summary: StainSummary, dataset: str) -> Table:
-    table = Table(
-        title=say("terminal-table", dataset=dataset, size=summary.spec.size),
-        title_justify="left",
-        box=SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-    )
-    explainers = short_names(summary.explainers)
-    models = short_names(summary.spec.models)
-    table.add_column("model", overflow="fold")
-    table.add_column("explainer", min_width=12, overflow="fold")
-    table.add_column("stains", justify="right")
-    for heading in _headings(summary, "\n"):
-        table.add_column(heading, justify="right", no_wrap=True)
+def short_recall(summary: StainSummary, dataset: str) -> Table:
+    """The area, and recall at a few budgets, for a terminal and a notebook."""
+    explainers, models = short_names(summary.explainers), short_names(summary.spec.models)
+    rows: list[tuple[str, ...]] = []
     for pair in summary.pairs:
         if pair.dataset != dataset:
             continue
         name = models.get(pair.model, pair.model)
         for label in summary.explainers:
-            scored = pair.explainers.get(label)
-            if scored is not None:
-                table.add_row(name, explainers[label], str(scored.stains), *_shown_recall(scored))
-                name = ""
+            if (scored := pair.explainers.get(label)) is not None:
+                estimates = [scored.auc, *(scored.recall[budget - 1] for budget in SHOWN_BUDGETS)]
+                rows.append((name, explainers[label], str(scored.stains), *map(shown_estimate, estimates)))
         if not pair.explainers:
-            table.add_row(name, _nothing_scored(pair), "0", *([""] * (1 + len(SHOWN_BUDGETS))))
-        table.add_section()
-    return table
+            rows.append((name, _nothing_scored(pair), "0", *([NOTHING] * (1 + len(SHOWN_BUDGETS)))))
+    most = most_recall(summary.spec)
+    shares = {"area": summary.spec.ceiling} | {f"b = {budget}": most[budget - 1] for budget in SHOWN_BUDGETS}
+    headings = [
+        *map(say, ("column-model", "column-explainer", "column-stains")),
+        *(f"{name}, {at_most(share)}" for name, share in shares.items()),
+    ]
+    title = say("terminal-table", dataset=dataset, size=summary.spec.size)
+    return words_table("recall", title, headings, rows, texts=2)
 
 
 def _nothing_scored(pair: Pair) -> str:
@@ -245,29 +258,6 @@ def failed_explainers(summary: StainSummary) -> list[str]:
     ]
 
 
-def recall_rows(summary: StainSummary) -> list[tuple[str, ...]]:
-    """The same tables as one, for places that draw their own: a row of headings, then one per explainer."""
-    explainers = short_names(summary.explainers)
-    rows = [("dataset", "model", "explainer", "stains", *_headings(summary, ", "))]
-    for pair in summary.pairs:
-        for label, scored in pair.explainers.items():
-            shown = _shown_recall(scored)
-            rows.append((pair.dataset, pair.model, explainers[label], str(scored.stains), *shown))
-    return rows
-
-
-def _headings(summary: StainSummary, between: str) -> list[str]:
-    """What the columns of numbers are, with the most that can be had beside each."""
-    most = most_recall(summary.spec)
-    shown = {f"b = {budget}": most[budget - 1] for budget in SHOWN_BUDGETS} | {"area": summary.spec.ceiling}
-    return [f"{name}{between}{say('at-most', most=f'{100 * share:.0f}')}" for name, share in shown.items()]
-
-
-def _shown_recall(scored: ExplainerScores) -> list[str]:
-    estimates = [scored.recall[budget - 1] for budget in SHOWN_BUDGETS]
-    return [shown_estimate(given) for given in (*estimates, scored.auc)]
-
-
 def findings(summary: StainSummary) -> list[str]:
     """One sentence per pair of dataset and model on which differences survive correction, and on what was left out."""
     leads = []
@@ -287,4 +277,21 @@ def findings(summary: StainSummary) -> list[str]:
     for name, facts in summary.datasets.items():
         others += [say("of-dataset", dataset=name, sentence=sentence) for sentence in facts.planted]
     leads = leads or [say("no-leads", needed=FEWEST_FLIPPED)]
-    return [*leads, *others, *failed_explainers(summary)]
+    return [*leads, *others, *said_nonsense(summary), *failed_explainers(summary)]
+
+
+def said_nonsense(summary: StainSummary) -> list[str]:
+    """One sentence for each explainer that asks the model for words: how many replies name none of the input's."""
+    return [
+        say(
+            "said-nonsense",
+            dataset=pair.dataset,
+            model=pair.model,
+            explainer=short_names(summary.explainers)[label],
+            nonsense=scored.nonsense,
+            replies=scored.inputs,
+        )
+        for pair in summary.pairs
+        for label, scored in pair.explainers.items()
+        if scored.nonsense is not None
+    ]

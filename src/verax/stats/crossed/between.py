@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import get_args
 
 import numpy as np
@@ -20,12 +21,15 @@ from numpy.typing import NDArray
 
 from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
+from verax.phrases import say as say_phrase
 from verax.stats.crossed import claims
 from verax.stats.crossed.claims import Claims, Components, Items, Stratum, Variance, blocks_of, components
 from verax.stats.crossed.result import Crossed, Sizes, crossed, warnings_of, with_dunnett, with_holm
 from verax.stats.estimate import check_level, effect
 from verax.stats.responses import Responses, chosen_pairs
 from verax.stats.tests.permutation import label_permutation, sign_flip
+
+say = partial(say_phrase, "claims")
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,7 +218,7 @@ def _change(asked: _Asked, method: int) -> Crossed:
     layout, parts = asked.layout, asked.layout.parts
     name = str(layout.rows.methods[method])
     if not asked.has([method]):
-        return _nothing(asked, name, f"No participant of {name} has a score.")
+        return _nothing(asked, name, say("nobody-of", name=name))
     own = layout.method == method
     share = claims.block_weights(parts, [method])[layout.block] / parts.count[0, layout.block, method].clip(1)
     exact = sign_flip((layout.score * share)[own]).p
@@ -227,7 +231,7 @@ def _contrast(asked: _Asked, first: int, second: int) -> Crossed:
     if first == second:
         raise VeraxError(f"{names[0]} is compared with itself: name two methods.")
     if not asked.has([first, second]):
-        lacking = f"No stratum has participants of both {names[0]} and {names[1]} with a score."
+        lacking = say("no-stratum-of-both", first=names[0], second=names[1])
         return _nothing(asked, " - ".join(names), lacking)
     layout, parts = asked.layout, asked.layout.parts
     two = (layout.method == first) | (layout.method == second)

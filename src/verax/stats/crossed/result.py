@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from verax.codec import Record
+from verax.phrases import say as say_phrase
 from verax.stats.crossed.claims import Items
 from verax.stats.estimate import Effect, t_critical
 from verax.stats.tests.differences import detectable
 from verax.stats.tests.multiplicity import holm, many_to_one_critical, many_to_one_p
 from verax.stats.thresholds import FEWEST_ITEMS, FEWEST_PEOPLE, FEWEST_PER_ITEM, FEWEST_SPREAD, SUSPECT_RATIO
-from verax.text import counted, listed
+
+say = partial(say_phrase, "claims")
 
 
 @dataclass(frozen=True)
@@ -71,41 +74,28 @@ def warnings_of(sizes: Sizes) -> tuple[str, ...]:
 def _about_data(sizes: Sizes) -> list[str]:
     """What is not in the estimate."""
     said = [
-        f"{count} participant{'s' * (count > 1)} of {name} without a single score left out."
-        for name, count in sizes.left_out.items()
-        if count
+        say("without-score", participants=count, name=name) for name, count in sizes.left_out.items() if count
     ]
     if sizes.absent:
-        said.append(f"No participant in {', '.join(sizes.absent)}: the estimate is over the other strata.")
+        said.append(say("absent", strata=sizes.absent))
     if sizes.partial:
-        said.append(
-            f"{sizes.partial} participants have no score in some stratum: theirs is the mean of the others."
-        )
+        said.append(say("partial", participants=sizes.partial))
     return said
 
 
 def _about_participants(sizes: Sizes) -> list[str]:
     """What few participants allow, and what pooled variances risk."""
     name, count = min(sizes.participants.items(), key=lambda entry: entry[1])
-    few = f"{name} has {counted(count, 'participant')}"
     said = []
     if not sizes.has_spread:
-        why = few if count < FEWEST_SPREAD else "The scores do not vary, or a stratum has one participant"
-        said.append(f"{why}: no interval and no test.")
+        case = "few" if count < FEWEST_SPREAD else "alike"
+        said.append(say("no-interval", case=case, name=name, participants=count))
     elif count < FEWEST_PEOPLE:
-        said.append(
-            f"{few}: a claim needs {FEWEST_PEOPLE} in each condition that is compared; read the interval as a "
-            "description."
-        )
+        said.append(say("few-participants", name=name, participants=count, needed=FEWEST_PEOPLE))
     if sizes.has_spread and sizes.alike:
-        said.append(
-            f"All participants of {listed(sizes.alike)} score the same: the interval rests on the others' spread alone."
-        )
+        said.append(say("score-the-same", names=sizes.alike))
     if sizes.has_spread and sizes.pooled and sizes.ratio is not None and sizes.ratio > SUSPECT_RATIO:
-        said.append(
-            f"Participants of {sizes.suspect} have {sizes.ratio:.1f} times the pooled variance: if they truly vary so "
-            'much more than the others, this test claims falsely in up to 18% instead of 5%; variance="own" does not.'
-        )
+        said.append(say("suspect", name=sizes.suspect, ratio=f"{sizes.ratio:.1f}"))
     return said
 
 
@@ -114,16 +104,10 @@ def _about_items(sizes: Sizes) -> list[str]:
     if not sizes.random:
         return []
     if sizes.items < FEWEST_ITEMS:
-        return [f'{_few_items(sizes.items)}: claim about these items only (items="fixed").']
+        return [say("few-items-fixed", items=sizes.items, needed=FEWEST_ITEMS)]
     if sizes.per_item < FEWEST_PER_ITEM:
-        few = f"{sizes.per_item:.1f}".removesuffix(".0")
-        people = "participant" if few == "1" else "participants"
-        return [f"Only {few} {people} of a method per item: how much items matter is estimated roughly."]
+        return [say("few-per-item", people=f"{sizes.per_item:.1f}".removesuffix(".0"))]
     return []
-
-
-# What to do where rows of a design are filled unequally.
-FILL = "Fill the rows of the design equally, or account for sessions (--session-term)."
 
 
 def difference_warnings(sizes: Sizes, first: str, second: str, only_one: int) -> tuple[str, ...]:
@@ -131,29 +115,20 @@ def difference_warnings(sizes: Sizes, first: str, second: str, only_one: int) ->
     (n,) = sizes.participants.values()
     said = []
     if only_one:
-        said.append(
-            f"{only_one} participant{'s' * (only_one > 1)} who met only one of {first} and {second} left out."
-        )
+        said.append(say("met-only-one", participants=only_one, first=first, second=second))
     if n == 0:
-        return (*said, f"No participant has scores under both {first} and {second}: there is no difference.")
+        return (*said, say("met-by-nobody", first=first, second=second))
     if not sizes.has_spread:
-        why = counted(n, "participant") if n < FEWEST_SPREAD else "All participants differ by the same"
-        said.append(f"{why}: no interval and no test.")
-    elif n < FEWEST_PEOPLE:
-        said.append(f"{n} participants: a claim needs {FEWEST_PEOPLE}; read the interval as a description.")
-    if sizes.items < FEWEST_ITEMS:
-        said.append(f"{_few_items(sizes.items)}.")
-    if sizes.uneven:
         said.append(
-            f"{first} and {second} were not met equally early and late: practice or tiredness can pass for an effect, "
-            f"so nothing is claimed. {FILL}"
+            say("no-interval-of-difference", case="few" if n < FEWEST_SPREAD else "alike", participants=n)
         )
+    elif n < FEWEST_PEOPLE:
+        said.append(say("few-participants-of-difference", participants=n, needed=FEWEST_PEOPLE))
+    if sizes.items < FEWEST_ITEMS:
+        said.append(say("few-items", items=sizes.items, needed=FEWEST_ITEMS))
+    if sizes.uneven:
+        said.append(say("uneven", first=first, second=second))
     return tuple(said)
-
-
-def _few_items(items: int) -> str:
-    """What too few items do not allow, the end of the sentence left open."""
-    return f"With {items} items nothing can be claimed about items in general (it needs {FEWEST_ITEMS})"
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -38,12 +39,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
+from verax.phrases import say as say_phrase
 from verax.stats.crossed.between import changes
 from verax.stats.crossed.claims import Claims, item_sums, pair_factor, person_means, ratio, without_rounding
 from verax.stats.crossed.result import Crossed, Sizes, crossed, difference_warnings, with_holm
 from verax.stats.responses import check_lengths, chosen_pairs, coded, first_repeat, numbers, responses
 from verax.stats.tests.permutation import sign_flip
 from verax.stats.thresholds import FEWEST_SPREAD
+
+say = partial(say_phrase, "claims")
 
 # What common items take away is estimated: never more than this part of the variance.
 MOST_TAKEN = 0.5
@@ -320,7 +324,7 @@ def _difference(rows: ConditionResponses, first: Hashable, second: Hashable, lev
     said = difference_warnings(sizes, str(first), str(second), only_one)
     if plain.estimate is None and there.any():
         said = (
-            f"{first} and {second} were met in such sessions that neither can be told from the other.",
+            say("neither", first=str(first), second=str(second)),
             *said,
         )
     return crossed(plain, sizes, exact, said)
