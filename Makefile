@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # One thread for BLAS and OpenMP: the matrices are small, and three test processes share two cores.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+# Tests start hundreds of processes; where compiled modules are not kept, each compiles them again.
+export PYTHONDONTWRITEBYTECODE :=
 # Installed before the rest, so that pip does not choose another build of it.
 TORCH := torch==2.13.0
 # Carries the weights of SmolLM2; what it declares to need is not needed here, and would have to be compiled.

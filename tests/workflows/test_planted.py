@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 
 import verax
 from verax.errors import VeraxError
+from verax.workflows import judge_findings
 from verax.workflows.judge_findings import planted_trial
 
 SMALL = {"stains": 2, "inputs": 3}
@@ -62,6 +64,19 @@ def test_a_short_time_means_fewer_reasons_and_is_said(frame):
     assert len(found.stains) < 50
     assert "of 50 " in found.sentences[-1]
     assert "that were allowed" in found.sentences[-1]
+
+
+def test_time_that_ends_before_a_reason_is_planted_is_not_called_a_failure_to_learn(frame, monkeypatch):
+    monkeypatch.setattr(judge_findings, "FIRST_SECONDS", 0.1)
+    monkeypatch.setattr(judge_findings, "FEWEST_FITS", 0)  # or the time is called too short at once
+
+    def refit(texts, labels):
+        time.sleep(0.15)
+        return bag().fit(texts, labels)
+
+    with pytest.raises(VeraxError, match=r"^After \d+ quick fits? .* no time was left to plant one") as told:
+        planted_trial("tree", (frame.text, frame.label), ["greedy"], refit=refit, seconds=0.1)
+    assert "learnt none" not in str(told.value)
 
 
 def test_a_model_that_is_a_function_is_refused_at_once_and_fitted_by_refit(frame, tmp_path):

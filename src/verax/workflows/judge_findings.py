@@ -26,7 +26,7 @@ from verax.results.verdict import Sign
 from verax.run.identity import at_hand, refer
 from verax.run.threads import one_thread
 from verax.stats.thresholds import ALPHA
-from verax.text import counted, duration
+from verax.text import duration
 from verax.workflows.given_objects import Gathered, fittable
 
 if TYPE_CHECKING:
@@ -250,19 +250,15 @@ def _none_planted(
 ) -> str:
     """Why no reason could be scored, and what may help."""
     fits = sum(one.fits for one in chosen.tried)
-    best = max(chosen.tried, key=lambda one: one.quality)
-    followed = [result.checks.stained_region for result in missed] or [best.followed]
+    advice = say("judge", "more-data" if in_time else "more-time", time=duration(seconds))
+    if not missed:
+        return say("judge", "none-planted-for-lack-of-time", fits=fits, advice=advice)
+    followed = [result.checks.stained_region for result in missed if not result.learnt]
+    if not followed:
+        return say("judge", "none-planted-other-features", tried=len(missed), advice=advice)
     low, high = f"{min(followed):.0%}", f"{max(followed):.0%}"
-    return (
-        f"The model learnt none of the reasons that were tried well enough for its explanations to be scored (it "
-        f"followed them on {low if low == high else f'{low} to {high}'} of the inputs with them, after "
-        f"{counted(fits, 'quick fit')} to find out how to plant). "
-        + (
-            "More training data may help."
-            if in_time
-            else f"Planting may take {duration(seconds)} here; give seconds= a larger number."
-        )
-    )
+    share = low if low == high else say("judge", "from-to", low=low, high=high)
+    return say("judge", "none-planted-not-learnt", share=share, fits=fits, advice=advice)
 
 
 def _area(scores: Scores | Failed | None) -> float:

@@ -241,5 +241,24 @@ few-explained =
         [one] 1 input was
        *[other] { $explained } inputs were
     } explained for each, not { $wanted }, to keep to the time.
+# Why no reason at all could be scored; advice is one of the two that follow.
+more-data = More training data may help.
+more-time = Planting may take { $time } here; give seconds= a larger number.
+from-to = { $low } to { $high }
+none-planted-for-lack-of-time =
+    After { $fits ->
+        [one] 1 quick fit
+       *[other] { $fits } quick fits
+    } to find out how reasons can be planted, no time was left to plant one and have it explained. { $advice }
+none-planted-other-features =
+    The model followed { $tried ->
+        [one] the reason that was tried, but for other features than the planted ones
+       *[other] the { $tried } reasons that were tried, but for other features than the planted ones
+    }. { $advice }
+none-planted-not-learnt =
+    The model learnt none of the reasons that were tried well enough for its explanations to be scored (it followed them on { $share } of the inputs with them, after { $fits ->
+        [one] 1 quick fit
+       *[other] { $fits } quick fits
+    } to find out how to plant). { $advice }
 planted-other-features = The model follows the reason { $reason }, but for other features; it was left out.
 planted-not-learnt = The model did not learn the reason { $reason } well enough (it followed it on { $followed } of the test inputs with it, and because of it on { $decided } of those that it flips); it was left out.
