@@ -13,7 +13,7 @@ from sklearn.preprocessing import OrdinalEncoder
 
 import verax
 from verax.benchmarks.staining.spec import StainSpec
-from verax.data.bands import Bands, make_bands
+from verax.data.bins import Bands, make_bands
 from verax.errors import VeraxError
 from verax.models import own_model
 from verax.phrases import speaking

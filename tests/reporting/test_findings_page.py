@@ -3,8 +3,7 @@
 import re
 
 from verax.benchmarks.contract import Failure
-from verax.reporting.findings_page import Page, render_page, terminal_page
-from verax.reporting.page import write_report
+from verax.reporting.run_page import Brief, findings_page, in_terminal, render_page
 from verax.results.tables import Column, Table
 
 
@@ -19,7 +18,7 @@ def page_of(**more):
         "sentences": ["This one.", "Not that."],
         "how": "By hand.",
     }
-    return Page(tables=[table], spec="[measures]", command="verax bench measures", **{**given, **more})
+    return findings_page(tables=[table], **{**given, **more})
 
 
 def test_the_answer_comes_first_and_nothing_is_fetched():
@@ -32,9 +31,9 @@ def test_the_answer_comes_first_and_nothing_is_fetched():
     assert "What failed" not in written
 
 
-def test_failures_and_what_was_left_out_are_said(tmp_path):
+def test_failures_and_what_was_left_out_are_said():
     page = page_of(failures=[Failure("stain 1", "VeraxError: no room")], left_out=["stain 2: did not learn"])
-    written = write_report(tmp_path, render_page(page)).read_text(encoding="utf-8")
+    written = render_page(page)
     assert "stain 1: <code>VeraxError: no room</code>" in written
     assert "stain 2: did not learn" in written
 
@@ -42,7 +41,8 @@ def test_failures_and_what_was_left_out_are_said(tmp_path):
 def test_a_terminal_shows_the_same_numbers(capsys):
     from rich.console import Console
 
-    Console(width=80).print(terminal_page(page_of()))
+    page = page_of()
+    Console(width=80).print(in_terminal(Brief(page.verdict, page.tables)))
     shown = capsys.readouterr().out
     assert "This one." in shown
     assert "25.0%" in shown

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from verax.errors import VeraxError
-from verax.stats.reliability import _omegas, cronbach_alpha, mcdonald_omega
+from verax.stats.agreement import _omegas, cronbach_alpha, mcdonald_omega
 
 # Five people, three items.
 BY_HAND = np.array([[1, 1, 1], [2, 4, 2], [1, 2, 1], [3, 3, 4], [3, 4, 3]], dtype=float)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from small_study import small_study
 from verax.studies.answers.flat_records import participant_records
-from verax.studies.answers.machines import HIDDEN_FIELD
+from verax.studies.answers.response_record import HIDDEN_FIELD
 from verax.studies.bots.language import page_text
 from web.test_what_bends_answers import DESK, new_page  # noqa: F401
 from web.walk import Form, filled

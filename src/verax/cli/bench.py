@@ -79,14 +79,14 @@ class Command:
             how = {option: given.pop(option) for option in RunSpec.model_fields if option in given}
             with options_for_arguments():
                 done = self.do(spec=asked | given, out=out, during=working, **how)
-            from verax.reporting.page import view_of
+            from verax.reporting.run_page import in_terminal, view_of
 
             view, summary = view_of(done.summary), done.summary
             if as_json:
                 print_file(out / "summary.json")
                 end_if_failed([*view.failed(summary), *view.printed(summary)])
                 return
-            output().print(view.terminal(summary))
+            output().print(in_terminal(view.brief(summary)))
             say(
                 f"The run is in {done.folder}: report.html, summary.json, {self.files}.",
                 f"Next: open {done.folder / 'report.html'} in a browser.",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from verax.arrays import FloatArray, IndexArray, IntArray
-from verax.data.bands import Bands
+from verax.data.bins import Bands
 from verax.data.fields import Fields
 from verax.data.table import Schema
 from verax.notebook import paragraph_html, table_html

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from verax.arrays import FloatArray, IntArray
-from verax.data.bands import make_bands
+from verax.data.bins import make_bands
 from verax.data.fields import Fields
 from verax.data.inputs import is_missing, to_category, to_number
 from verax.data.reading import check_cells, check_columns, check_parquet, json_objects, not_utf8, open_text

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verax.arrays import FloatArray, IntArray
-from verax.data.bands import Bands
+from verax.data.bins import Bands
 from verax.data.dataset import Dataset, Inputs, Part, contents
 from verax.data.fields import Fields
 from verax.data.inputs import sort_categories
@@ -375,7 +375,7 @@ class Choice:
         text: the column or field that holds the text; of several columns of texts their names, with commas between.
         label: the column, field or aspect that holds the label.
         ratings: whether ratings are wanted as they are, rather than as classes.
-        bands: into how many classes a column of numbers is cut, or where; see `verax.data.bands.make_bands`.
+        bands: into how many classes a column of numbers is cut, or where; see `verax.data.bins.make_bands`.
     """
 
     text: str | None = None

@@ -23,7 +23,7 @@ from verax.models.records import RecordModel
 from verax.models.wrappers import CallableModel, TableModel, TextPipeline
 
 if TYPE_CHECKING:
-    from verax.data.bands import Bands
+    from verax.data.bins import Bands
     from verax.data.dataset import Dataset
 
 SAVED = (".joblib", ".pkl", ".pickle")

@@ -42,6 +42,7 @@ from verax.results.figures import (
     Intervals,
     Matrix,
     Swarm,
+    flow_words,
 )
 from verax.results.units import Unit
 from verax.text import NOTHING
@@ -57,30 +58,29 @@ GAP = 26.0
 def flow_steps(flow: Flow) -> list[tuple[str, list[str]]]:
     """The boxes from top to bottom, each with the lines of the box beside it: who went before the next."""
     before_it = {
-        "did not decide": flow.undecided,
+        "did-not-decide": flow.undecided,
         "declined": flow.declined,
-        "found no place": flow.no_place,
-        "screened out": flow.screened_out,
+        "no-place": flow.no_place,
+        "screened-out": flow.screened_out,
     }
-    in_it = {"left": flow.left, "withdrew": flow.withdrawn, "still under way": flow.under_way}
+    in_it = {"left": flow.left, "withdrew": flow.withdrawn, "under-way": flow.under_way}
     return [
-        (f"{flow.arrived:,} arrived", _losses(before_it)),
-        (f"{flow.began:,} began the study", _losses(in_it)),
-        (f"{flow.complete:,} completed it", _excluded(flow)),
-        (f"{flow.analysed:,} analysed", []),
+        (flow_words("arrived", flow.arrived), _losses(before_it)),
+        (flow_words("began", flow.began), _losses(in_it)),
+        (flow_words("completed", flow.complete), _excluded(flow)),
+        (flow_words("analysed", flow.analysed), []),
     ]
 
 
-def _losses(reasons: Mapping[str, int]) -> list[str]:
-    return [f"{many:,} {words}" for words, many in reasons.items() if many]
+def _losses(cases: Mapping[str, int]) -> list[str]:
+    return [flow_words(case, many) for case, many in cases.items() if many]
 
 
 def _excluded(flow: Flow) -> list[str]:
-    lines = _losses({"deleted in time": flow.deleted, "excluded": flow.excluded_people})
-    if flow.offered_again:
-        lines.append(f"{flow.offered_again:,} places offered again")
+    lines = _losses({"deleted-in-time": flow.deleted, "excluded": flow.excluded_people})
+    lines += _losses({"places-again": flow.offered_again})
     rules = flow.excluded if flow.excluded_people else {}
-    return [*lines, *(f"  {many:,} {rule}" for rule, many in rules.items())]
+    return [*lines, *(f"  {many:,} {rule}" for rule, many in rules.items() if many)]
 
 
 def flow_frame(chart: FlowChart) -> Frame:

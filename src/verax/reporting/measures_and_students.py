@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from verax.benchmarks.contract import Found
 from verax.benchmarks.measures.findings import (
     ABOVE,
     FALSE,
@@ -34,10 +32,9 @@ from verax.benchmarks.students.findings import (
     number_name,
 )
 from verax.benchmarks.students.jobs import NONE
-from verax.notebook import paragraph_html
 from verax.phrases import say
-from verax.reporting.findings_page import Page, render_page, terminal_page
-from verax.reporting.page import View, manifest_words, short_names, spec_toml, write_report
+from verax.reporting.page import short_names
+from verax.reporting.run_page import Brief, RunPage, View, findings_page
 from verax.results.findings import Finding
 from verax.results.tables import (
     Column,
@@ -54,15 +51,14 @@ from verax.results.tables import (
     share,
     text,
 )
-from verax.run.manifest import Manifest
 
 say_measures = partial(say, "measures")
 say_students = partial(say, "students")
 
 
-def measures_page(found: MeasuresSummary, manifest: Manifest) -> Page:
+def measures_page(found: MeasuresSummary) -> RunPage:
     """The report of a comparison."""
-    return Page(
+    return findings_page(
         title=say_measures("title"),
         asked=say_measures(
             "asked",
@@ -75,11 +71,8 @@ def measures_page(found: MeasuresSummary, manifest: Manifest) -> Page:
         sentences=found.sentences,
         tables=measures_tables(found),
         how=say_measures("how"),
-        spec=spec_toml(found.spec, "measures"),
-        command="verax bench measures --spec spec.toml --out DIR",
         failures=found.failures,
         left_out=found.left_out,
-        manifest=manifest_words(manifest),
     )
 
 
@@ -246,9 +239,9 @@ def _cost(found: MeasuresSummary) -> Table:
     )
 
 
-def students_page(found: StudentsSummary, manifest: Manifest) -> Page:
+def students_page(found: StudentsSummary) -> RunPage:
     """The report of a run with students."""
-    return Page(
+    return findings_page(
         title=say_students("title"),
         asked=say_students(
             "asked",
@@ -260,11 +253,8 @@ def students_page(found: StudentsSummary, manifest: Manifest) -> Page:
         sentences=found.sentences,
         tables=students_tables(found),
         how=say_students("how"),
-        spec=spec_toml(found.spec, "students"),
-        command="verax bench students --spec spec.toml --out DIR",
         failures=found.failures,
         left_out=found.left_out,
-        manifest=manifest_words(manifest),
     )
 
 
@@ -370,18 +360,14 @@ def _curve(found: StudentsSummary, test: str, student: str) -> Table:
     )
 
 
-def _view(page: Callable[[Any, Manifest], Page], tables: int) -> View:
+def _view(page: Callable[[Any], RunPage], tables: int) -> View:
     """A page of findings, of which so many tables are shown in a terminal."""
 
-    def write(folder: Path, found: Found[CellsSummary], manifest: Manifest) -> None:
-        made = page(found.summary, manifest)
-        write_report(folder, render_page(made), tables=made.tables)
+    def brief(summary: CellsSummary) -> Brief:
+        made = page(summary)
+        return Brief(made.verdict, made.tables[:tables])
 
-    return View(
-        write,
-        lambda summary: terminal_page(page(summary, {}), tables),
-        lambda summary: paragraph_html(*summary.sentences),
-    )
+    return View(lambda found: page(found.summary), brief)
 
 
 MEASURES, STUDENTS = _view(measures_page, 1), _view(students_page, 2)

@@ -1,25 +1,24 @@
-"""What reports share: how a run is shown and written, style and script, facts of the run, what failed."""
+"""What reports share: style and script, how a page is written and kept, facts of the run, what failed."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import import_module
 from importlib.resources import files
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.table import Table as TerminalTable
 from rich.text import Text
 
-from verax.benchmarks.contract import Failure, Found, Summary
+from verax.benchmarks.contract import Failure
 from verax.errors import VeraxError
 from verax.installed import VERSION
 from verax.phrases import say
@@ -41,43 +40,6 @@ def _static(name: str) -> str:
     return files("verax.reporting").joinpath("static", name).read_text(encoding="utf-8")
 
 
-@dataclass(frozen=True)
-class View:
-    """How runs of one benchmark are shown.
-
-    Attributes:
-        write: the report, into the run's folder.
-        terminal: what was found.
-        notebook: the same as HTML.
-        failed: sentences on what failed.
-        printed: more of them, which stand in `terminal` already.
-    """
-
-    write: Callable[[Path, Found[Any], Manifest], None]
-    terminal: Callable[[Any], RenderableType]
-    notebook: Callable[[Any], str]
-    failed: Callable[[Any], list[str]] = lambda summary: failed_jobs(summary.failures, "job")
-    printed: Callable[[Any], list[str]] = lambda _: []
-
-
-# Where the view of each benchmark of Verax's own is; only that of the run at hand is loaded.
-VIEWS = {
-    "StainSummary": "verax.reporting.staining.page:STAINING",
-    "RationaleSummary": "verax.reporting.rationale.page:RATIONALE",
-    "MeasuresSummary": "verax.reporting.measures_and_students:MEASURES",
-    "StudentsSummary": "verax.reporting.measures_and_students:STUDENTS",
-}
-OUTSIDE = "verax.reporting.findings_page:OUTSIDE"
-
-
-def view_of(summary: Summary) -> View:
-    """How a run is shown, by what it found."""
-    module, _, name = VIEWS.get(type(summary).__name__, OUTSIDE).partition(":")
-    view = getattr(import_module(module), name)
-    assert isinstance(view, View)
-    return view
-
-
 def write_report(
     folder: Path, page: str, figures: Mapping[str, str] | None = None, tables: Sequence[Table] = ()
 ) -> Path:
@@ -86,7 +48,7 @@ def write_report(
     Args:
         folder: made if absent.
         page: as HTML.
-        figures: as SVG, by name; None for a report that has no folder of them.
+        figures: as SVG, by name.
         tables: to be pasted elsewhere.
     """
     # A lone surrogate has no UTF-8; it becomes a question mark rather than an error.
@@ -95,7 +57,7 @@ def write_report(
         place = folder / "tables" / file_name(table.key)
         written |= {place.with_suffix(".md"): to_markdown(table), place.with_suffix(".tex"): to_latex(table)}
     try:
-        (folder if figures is None else folder / "figures").mkdir(parents=True, exist_ok=True)
+        (folder / "figures" if figures else folder).mkdir(parents=True, exist_ok=True)
         if tables:
             (folder / "tables").mkdir(exist_ok=True)
         written |= {folder / "report.html": page}

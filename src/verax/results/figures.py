@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from verax.phrases import say
 from verax.results.units import NONE, Ends, Unit
 
 
@@ -63,22 +64,28 @@ class Flow:
         steps = {
             "undecided": self.undecided,
             "declined": self.declined,
-            "found no place": self.no_place,
-            "screened out": self.screened_out,
+            "no-place": self.no_place,
+            "screened-out": self.screened_out,
             "withdrew": self.withdrawn,
             "left": self.left,
-            "still under way": self.under_way,
+            "under-way": self.under_way,
         }
-        said = [f"{self.arrived:,} arrived", *(f"{many:,} {what}" for what, many in steps.items() if many)]
-        said.append(f"{self.complete:,} complete")
+        said = [flow_words("arrived", self.arrived)]
+        said += [flow_words(case, many) for case, many in steps.items() if many]
+        said.append(flow_words("complete", self.complete))
         if self.deleted:
-            said.append(f"{self.deleted:,} deleted at the end of the retention time")
+            said.append(flow_words("deleted", self.deleted))
         if self.excluded_people:
             rules = ", ".join(f"{rule} {many}" for rule, many in self.excluded.items())
-            said.append(f"{self.excluded_people:,} excluded" + (f" ({rules})" if rules else ""))
+            said.append(flow_words("excluded", self.excluded_people, rules or "none"))
         if self.offered_again:
-            said.append(f"{self.offered_again:,} of their places offered again")
-        return ", ".join([*said, f"{self.analysed:,} analysed"]) + "."
+            said.append(flow_words("offered-again", self.offered_again))
+        return ", ".join([*said, flow_words("analysed", self.analysed)]) + "."
+
+
+def flow_words(case: str, many: int, rules: str = "none") -> str:
+    """How many people went one way."""
+    return say("findings", f"flow-{case}", many=many, rules=rules)
 
 
 @dataclass(frozen=True)

@@ -265,7 +265,7 @@ def verdict_lines(verdict: Verdict) -> list[str]:
     ]
     if any(row.estimate is not None for row in verdict.judged):
         lines.append(f"  ({_legend(verdict)})")
-    return [*lines, "", *verdict.rests_on] if verdict.rests_on else lines
+    return [*lines, *([""] if rows else []), *verdict.rests_on] if verdict.rests_on else lines
 
 
 def _legend(verdict: Verdict) -> str:

@@ -226,7 +226,7 @@ def analyze_study(
 def _with_strategies(summary: Summary, path: Path, studies: Sequence[Collected], bots: bool) -> Summary:
     """The summary with the codes of what people wrote, which goes into a file of its own."""
     from verax.studies.analysis.analyse import analysed, rehearsed
-    from verax.studies.protocols.reverse_turing.strategies import coded_file, strategies_of, strategy_table
+    from verax.studies.protocols.reverse_turing.analysis import coded_file, strategies_of, strategy_table
 
     asked = [one for study in studies for one in strategies_of(rehearsed(analysed(study, bots=bots)))]
     if not asked:

@@ -82,9 +82,9 @@ class BenchmarkRun(Generic[R]):
 
     def report(self) -> Path:
         """Writes report.html and its figures into the run's folder; where the page is."""
-        from verax.reporting.page import view_of
+        from verax.reporting.run_page import write_run
 
-        view_of(self.summary).write(self.folder, self.found, self.manifest)
+        write_run(self.folder, self.found, self.manifest)
         return self.folder / "report.html"
 
     def __repr__(self) -> str:
@@ -93,10 +93,10 @@ class BenchmarkRun(Generic[R]):
         return f"BenchmarkRun({str(self.folder)!r}, {rows:,} {what})"
 
     def _repr_html_(self) -> str:
-        from verax.reporting.page import view_of
+        from verax.reporting.run_page import in_notebook, view_of
 
         said = say("common", "report-is", path=str(self.folder / "report.html"))
-        return view_of(self.summary).notebook(self.summary) + paragraph_html(said)
+        return in_notebook(view_of(self.summary).brief(self.summary)) + paragraph_html(said)
 
 
 def run_own(

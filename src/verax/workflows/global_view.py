@@ -305,10 +305,10 @@ class GlobalView:
             path: of the file.
             made_by: the command that made it, shown at the end.
         """
-        from verax.reporting.findings_page import render_global_page
+        from verax.reporting.run_page import global_page, render_page
 
-        html = render_global_page(self.title, self.sentence, self.notes, self.figures, self.tables, made_by)
-        _write(Path(path), html)
+        page = global_page(self.title, self.sentence, self.notes, self.figures, self.tables, made_by)
+        _write(Path(path), render_page(page))
         return Path(path)
 
     def write(self, folder: str | Path, made_by: str = "") -> Path:
@@ -328,7 +328,7 @@ class GlobalView:
         return folder
 
     def _repr_html_(self) -> str:
-        from verax.reporting.findings_page import global_fragment
+        from verax.reporting.run_page import global_fragment
 
         return global_fragment(self.sentence, self.notes, self.figures)
 

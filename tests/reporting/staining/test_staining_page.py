@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from verax.benchmarks.contract import Found
 from verax.benchmarks.staining.estimates import most_recall
 from verax.benchmarks.staining.findings import Pair, StainSummary
 from verax.benchmarks.staining.run import KeptExample, Timing
@@ -18,7 +19,8 @@ from verax.codec import decode
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain import Attribution
-from verax.reporting.page import page_script
+from verax.reporting.page import page_script, spec_toml
+from verax.reporting.run_page import render_run, view_of, write_run
 from verax.reporting.staining.answers import (
     answers,
     best_answer,
@@ -39,11 +41,8 @@ from verax.reporting.staining.page import (
     boxed,
     notes,
     ordinal,
-    render_staining_report,
-    spec_toml,
     stain_ranks,
     worked_examples,
-    write_staining_report,
 )
 from verax.reporting.staining.tables import (
     compared,
@@ -175,7 +174,12 @@ def timing(label, seconds, rows, model="tree"):
 
 
 def page_of(summary, examples=(), timings=(), manifest=None):
-    return render_staining_report(summary, 120, list(examples), list(timings), manifest or {})
+    found = found_of(summary, 120, examples, timings)
+    return render_run(view_of(summary).page(found), summary, manifest or {})
+
+
+def found_of(summary, measurements=0, examples=(), timings=()):
+    return Found(summary, [{}] * measurements, list(timings), list(examples))
 
 
 class Words(HTMLParser):
@@ -627,9 +631,8 @@ def test_versions_machine_and_command_are_told_as_far_as_they_are_known():
 def test_the_same_run_gives_the_same_bytes_in_all_files(tmp_path):
     summary = summary_of(unclear(), clear())
     for folder in ("a", "b"):
-        write_staining_report(
-            tmp_path / folder, copy.deepcopy(summary), [{}] * 5, [example()], [timing("greedy", 0.001, 3)], {}
-        )
+        found = found_of(copy.deepcopy(summary), 5, [example()], [timing("greedy", 0.001, 3)])
+        write_run(tmp_path / folder, found, {})
     tables = ("accuracy", "cost", "differences-auc", "differences-mrr", "recall")
     names = [
         "figures/recall.svg",
@@ -644,7 +647,7 @@ def test_the_same_run_gives_the_same_bytes_in_all_files(tmp_path):
 
 
 def test_every_explainer_is_labelled_in_the_figure(tmp_path):
-    write_staining_report(tmp_path, summary_of(unclear()), [], [], [], {})
+    write_run(tmp_path, found_of(summary_of(unclear())), {})
     figure = (tmp_path / "figures" / "recall.svg").read_text(encoding="utf-8")
     for label in ("lime", "greedy", "random", "ground-truth"):
         assert figure.count(f">{label}</text>") == 1
@@ -653,7 +656,7 @@ def test_every_explainer_is_labelled_in_the_figure(tmp_path):
 def test_a_place_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(VeraxError, match="cannot be written to"):
-        write_staining_report(tmp_path / "file", summary_of(clear()), [], [], [], {})
+        write_run(tmp_path / "file", found_of(summary_of(clear())), {})
 
 
 # The verdict.

@@ -8,7 +8,8 @@ from rich.console import Console
 
 from verax.benchmarks.staining.findings import ExplainerScores, LeftOut, Pair, StainSummary
 from verax.benchmarks.staining.spec import make_spec
-from verax.reporting.staining.tables import findings, terminal_summary
+from verax.reporting.run_page import in_terminal, view_of
+from verax.reporting.staining.tables import findings
 from verax.stats import Difference, Estimate
 
 LEFT_OUT = LeftOut(0, "“the”: no", 0.9, 0.5, 0.7)
@@ -34,7 +35,7 @@ def summary(**changes) -> StainSummary:
 def shown(found: StainSummary) -> str:
     console = Console(width=100, no_color=True)
     with console.capture() as captured:
-        console.print(terminal_summary(found))
+        console.print(in_terminal(view_of(found).brief(found)))
     return " ".join(captured.get().split())
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from verax.studies.analysis.between.normalised import normalised_gains, normalised_table
+from verax.studies.analysis.between.effects import normalised_gains, normalised_table
 from verax.studies.definition.spec_tables import Condition
 
 CONDITIONS = (Condition(name="plain"), Condition(name="lime", explainer="lime"))

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import ttest_ind
 
 from small_study import small_study
-from verax.stats.reliability import cronbach_alpha
+from verax.stats.agreement import cronbach_alpha
 from verax.studies.analysis.scales import scale_tables, scored
 from verax.studies.answers.schema import PARTICIPANTS, RESPONSES, shown, to_frame
 from verax.studies.protocol.contract import Analysed

@@ -5,7 +5,7 @@ import pytest
 from answering import answer_step, first_option, small
 from small_study import begin
 from verax.studies.answers.flat_records import participant_records
-from verax.studies.answers.machines import machine_signs
+from verax.studies.answers.response_record import machine_signs
 
 # A person: looks for some seconds, moves a mouse, and takes her time otherwise on each page.
 PERSON = [

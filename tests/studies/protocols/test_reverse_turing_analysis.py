@@ -12,7 +12,7 @@ from scipy import stats
 from studies.analysis.frames import Person, collected, everybody, sample_study, summarised
 from verax.errors import VeraxError
 from verax.studies.analysis import Options, analysed
-from verax.studies.protocols.reverse_turing.strategies import coded_file, strategies_of, strategy_table
+from verax.studies.protocols.reverse_turing.analysis import coded_file, strategies_of, strategy_table
 
 CONDITIONS = ({"name": "none"}, {"name": "lime", "explainer": "lime"}, {"name": "random", "like": "lime"})
 FAST = Options(replicates=20)

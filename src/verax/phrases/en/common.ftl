@@ -55,6 +55,15 @@ continued =
        *[other] { $times } times
     }
 
+# Parts of the page of a run.
+page-found = { $title }: what was found
+part-found = What was found
+part-numbers = The numbers
+part-failed = What failed
+part-left-out = What was left out
+part-again = Run it again
+part-again-how = How to run it again
+
 # In a notebook, at the end of what a run found.
 report-is = The report is { $path }.
 

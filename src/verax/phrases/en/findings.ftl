@@ -59,3 +59,33 @@ figure =
         [none] { "" }
        *[other] { " " }The upright line is { $floor }.
     }
+
+## The way of a study's participants, in one line and in its figure; $many is how many
+
+flow-arrived = { $many } arrived
+flow-undecided = { $many } undecided
+flow-did-not-decide = { $many } did not decide
+flow-declined = { $many } declined
+flow-no-place = { $many } found no place
+flow-screened-out = { $many } screened out
+flow-withdrew = { $many } withdrew
+flow-left = { $many } left
+flow-under-way = { $many } still under way
+flow-began = { $many } began the study
+flow-complete = { $many } complete
+flow-completed = { $many } completed it
+flow-deleted = { $many } deleted at the end of the retention time
+flow-deleted-in-time = { $many } deleted in time
+# $rules are "too-fast 1, failed-checks 2", or "none".
+flow-excluded =
+    { $many } excluded{ $rules ->
+        [none] { "" }
+       *[other] { " " }({ $rules })
+    }
+flow-offered-again = { $many } of their places offered again
+flow-places-again =
+    { $many ->
+        [one] 1 place
+       *[other] { $many } places
+    } offered again
+flow-analysed = { $many } analysed

@@ -76,3 +76,9 @@ silent =
         [one] one pair of explanations
        *[other] { $pairs } pairs of explanations
     } there is no rank correlation, since all scores are equal; they are left out of the agreement.
+
+# The parts of the page.
+part-importance = Which features matter
+part-scores = Every score
+part-dependence = Scores over values
+part-agreement = Do the methods agree?

@@ -4,8 +4,6 @@
 # A study in which nobody answered; $study is what it is called.
 no-answers = Nobody who is analysed answered in { $study }: it is left out of the tables over all tasks.
 study-of = the study of { $task }
-# $what is a table.
-not-estimated = { $what } cannot be estimated: { $reason }
 column-condition = Condition
 column-participants = Participants
 
@@ -37,6 +35,7 @@ changed-none = No Change is clear.
 changed-with = { $name } ({ $group })
 change-note = Of people who completed the study. Over studies the mean of their Changes; p by Holm in each group.
 ratings = Ratings by kind of data
+rating-against-correctness = Rating against correctness in '{ $study }'
 ratings-title = Ratings of the explanations, by kind of data
 correctness = Ratings by the model's correctness and kind of data
 correctness-title = Ratings by whether the model was right, by kind of data

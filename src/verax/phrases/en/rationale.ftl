@@ -319,3 +319,23 @@ panel-strict = strict inputs
 panel-published = all kept inputs
 title = Rationale models, { $datasets }
 model = { $difficulty } targets
+
+## The page: its title, its parts, and how their numbers were made
+
+page-title = Which explainers rank words that provably do nothing?
+page-window = Rationale models: which explainers rank words that do nothing?
+page-asked = Rationale models: { $asked }
+page-source = The method is that of “Can I Trust the Explainer? Verifying Post-hoc Explanatory Methods” (Camburu et al. 2020); the strict inputs are Verax's own.
+part-rests-on = What it rests on
+part-errors = Errors of the rankings
+part-tau = As a function of tau
+part-sets = The test sets
+part-examples = Examples
+part-targets = Target by target
+part-cost = Cost
+errors-figure = Small dots are targets, large marks their means, bars 95% intervals for other targets (same data, other seeds) where there are five or more. The floor is random; the oracle knows the answer.
+differences-folded = Who is right more often than whom
+tau-figure = The larger tau, the more a word must move the output to count as clearly relevant, and the fewer inputs have such a word. Means over targets.
+one-target = A finding on one trained model is one observation; intervals here are over the inputs of that model.
+# $epochs are "12%/85.0%", one for each epoch, joined with ", ".
+target-training = Training, share of words selected and validation accuracy after each epoch: { $epochs }.

@@ -598,3 +598,31 @@ over-models =
         [one] 1 stain
        *[other] { $stains } stains
     } each
+
+## The page: its title, its parts, and how their numbers were made
+
+page-title = Which explanations show what the model learnt?
+page-window = Data staining: do explanations show what the model learnt?
+page-asked = Data staining: { $asked }
+page-source = The method is that of Sippy et al. (2020), “Data Staining”.
+part-rests-on = What it rests on
+part-recall = Reasons found, against the number of features shown
+part-recall-short = Reasons found
+part-differences = Who beats whom
+part-examples-short = Examples
+part-accuracy = Were the reasons planted? Accuracy of the stained models
+part-accuracy-short = Were the reasons planted?
+part-cost = What an explanation costs
+part-cost-short = Cost
+part-dropped = What was left out, drawn again or dropped
+part-dropped-short = Left out
+stain-is = A stain is a rule that gives all training inputs with certain features F the same label. A model trained on them errs in a known way, so a faithful explanation of such an error must name F.
+intervals-how = All intervals of this page are 95% intervals over stains, of each number alone. Shares: Korn and Graubard's interval with a shrunk dispersion, which stays between 0 and 100% and has width where all stains score the same. Differences: Student's t. Both know which stains share words (variance from what each word contributes; Satterthwaite's degrees of freedom, at most one less than the distinct words). An explainer's mean over models has its interval over stains too: models share them, so a stain counts once. Below five stains there are values only, and below six nothing is claimed.
+differences-how = How it was computed: over the stains that both explainers have, the signs of the differences are flipped, stain by stain, with all models and measures together, and p is how often the largest of all flipped differences is as far from 0 (Westfall and Young's step-down maximum): all claims of this report are one family, and in 95% of runs none of them is false. Where stains share words, Student's t with the variance and degrees of freedom above takes the place of flipped signs. An interval is that of its pair alone, so it may exclude 0 where the corrected p does not fall to 0.05. No winner means that none was shown, not that they are equal.
+differences-none = There are no two explainers to compare.
+# The same differences by another measure.
+differences-by = The same by { $measure }
+ranks-heading = Average ranks
+cost-none = Nothing was timed.
+cost-how = How it was computed: the time of a stain's whole batch divided by its inputs, as wall time in one thread, then the median over stains; rows are means. Times depend on the machine and on what else it does; nothing else in this report does.
+no-job-failed = No job failed.

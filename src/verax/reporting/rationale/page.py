@@ -5,11 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
-
-from rich.console import Group as Lines
-from rich.console import RenderableType
-from rich.text import Text
 
 from verax.benchmarks.contract import Found
 from verax.benchmarks.rationale.findings import (
@@ -20,23 +15,11 @@ from verax.benchmarks.rationale.findings import (
     TargetSummary,
 )
 from verax.benchmarks.rationale.rankings import Spread
-from verax.benchmarks.rationale.run import ShownInput, Timing
+from verax.benchmarks.rationale.run import Timing
 from verax.benchmarks.rationale.spec import ENOUGH
-from verax.notebook import paragraph_html
 from verax.phrases import first_of
 from verax.phrases import say as say_phrase
-from verax.reporting.explanations import page_environment
-from verax.reporting.page import (
-    View,
-    failed_jobs,
-    manifest_words,
-    page_script,
-    page_style,
-    short_names,
-    spec_toml,
-    terminal_table,
-    write_report,
-)
+from verax.reporting.page import failed_jobs, short_names
 from verax.reporting.rationale.figures import error_figure, error_panels, heat_maps, tau_panels
 from verax.reporting.rationale.verdict import (
     INPUTS,
@@ -46,10 +29,22 @@ from verax.reporting.rationale.verdict import (
     rationale_verdict,
     shown,
     targets_of,
-    verdict,
 )
-from verax.results.tables import Table, verdict_lines, words_table
-from verax.run.manifest import Manifest
+from verax.reporting.run_page import (
+    Block,
+    Brief,
+    Drawn,
+    Folded,
+    Numbers,
+    Panels,
+    Paragraph,
+    Part,
+    Questions,
+    RunPage,
+    View,
+    own_html,
+)
+from verax.results.tables import Table, words_table
 from verax.stats import Estimate
 from verax.stats.thresholds import FEWEST_UNITS
 from verax.text import NOTHING, duration, percent
@@ -60,6 +55,7 @@ SHORT = ("explainer", "claim", "A, %", "B, %", "C", "AUC, %")
 METRICS = ("column-first", "column-misranked", "column-above", "column-area")
 # So many targets are named in a note.
 NAMED = 6
+OWN = "rationale_parts.html"
 
 
 def table_1(group: Group, summary: RationaleSummary, names: Mapping[str, str]) -> list[Table]:
@@ -233,18 +229,6 @@ def _number(value: float | None) -> str:
     return NOTHING if value is None else f"{value:,.0f}"
 
 
-def terminal_summary(summary: RationaleSummary) -> RenderableType:
-    """The verdict, then the errors of every group and set."""
-    names = short_names(summary.explainers)
-    parts: list[RenderableType] = [*map(Text, verdict_lines(rationale_verdict(summary))), Text()]
-    for group in summary.groups:
-        for given in table_1(group, summary, names):
-            columns = [replace(one, title=short) for one, short in zip(given.columns, SHORT, strict=True)]
-            parts += [terminal_table(replace(given, columns=tuple(columns)), range(2, len(columns))), Text()]
-    parts.append(Text(say("legend")))
-    return Lines(*parts)
-
-
 def failed_explainers(summary: RationaleSummary) -> list[str]:
     """One sentence for each explainer that failed on a target, with its first error."""
     return [
@@ -252,74 +236,6 @@ def failed_explainers(summary: RationaleSummary) -> list[str]:
         for target in summary.targets
         for label, errors in target.errors.items()
     ]
-
-
-def write_rationale_report(
-    folder: Path,
-    summary: RationaleSummary,
-    examples: Sequence[ShownInput],
-    timings: Sequence[Timing],
-    manifest: Manifest,
-) -> None:
-    """Writes ``report.html``, ``figures/*.svg`` and ``tables/*.md`` and ``*.tex`` into the folder of a run.
-
-    Args:
-        folder: the run's.
-        summary: what it found.
-        examples: inputs to look at.
-        timings: seconds and rows per explanation.
-        manifest: versions and machine, as far as they are known.
-    """
-    names = short_names(summary.explainers)
-    figure = error_figure(summary, names)
-    page = render_rationale_report(summary, examples, timings, manifest)
-    tables = [
-        replace(table, key=f"{table.key}-{number}" if len(summary.groups) > 1 else table.key)
-        for number, group in enumerate(summary.groups, start=1)
-        for table in (*table_1(group, summary, names), *differences(group, names))
-    ]
-    tables += [table_2(summary.targets), cost_table(timings, names)]
-    write_report(
-        folder, page, {} if figure is None else {"errors": figure}, [one for one in tables if one.rows]
-    )
-
-
-def render_rationale_report(
-    summary: RationaleSummary, examples: Sequence[ShownInput], timings: Sequence[Timing], manifest: Manifest
-) -> str:
-    """The page as HTML; see `write_rationale_report`."""
-    names = short_names(summary.explainers)
-    return str(
-        page_environment()
-        .get_template("rationale.html")
-        .render(
-            style=page_style(),
-            script=page_script(),
-            asked=asked(summary),
-            verdict=rationale_verdict(summary),
-            answers=answers(summary, timings),
-            notes=notes(summary),
-            error_panels=error_panels(summary, names),
-            tau_panels=tau_panels(summary, names),
-            groups=[(table_1(group, summary, names), differences(group, names)) for group in summary.groups],
-            table_2=table_2(summary.targets),
-            targets=[
-                (f"{target.dataset}, {target.label}", target_tables(target, summary, names),
-                 tau_tables(target, summary, names), target.errors, target.training)
-                for target in summary.targets
-            ],
-            cost=cost_table(timings, names),
-            examples=heat_maps(examples, names),
-            failures=summary.failures,
-            order=summary.spec.order,
-            tau=f"{summary.spec.tau:g}",
-            subsets=summary.spec.subsets,
-            hashes=summary.hashes,
-            spec=spec_toml(summary.spec.model_dump(), "rationale"),
-            manifest=manifest_words(manifest),
-            parameters=[label for label in summary.explainers if names[label] != label],
-        )
-    )  # fmt: skip
 
 
 def asked(summary: RationaleSummary) -> str:
@@ -350,13 +266,93 @@ def notes(summary: RationaleSummary) -> list[str]:
     return sentences
 
 
-def _write(folder: Path, found: Found[RationaleSummary], manifest: Manifest) -> None:
-    write_rationale_report(folder, found.summary, found.examples, found.timings, manifest)
+def _page(found: Found[RationaleSummary]) -> RunPage:
+    """The report of a run."""
+    summary, timings = found.summary, found.timings
+    names = short_names(summary.explainers)
+    cost, sets, examples = (
+        cost_table(timings, names),
+        table_2(summary.targets),
+        heat_maps(found.examples, names),
+    )
+    by_group = [(table_1(group, summary, names), differences(group, names)) for group in summary.groups]
+    files = [
+        replace(table, key=f"{table.key}-{number}" if len(by_group) > 1 else table.key)
+        for number, tables in enumerate(by_group, start=1)
+        for table in (*tables[0], *tables[1])
+    ]
+    rests_on = [
+        Paragraph(own_html(OWN, "rationale_is", f"{summary.spec.tau:g}")),
+        Questions(answers(summary, timings)),
+    ]
+    tau = [Panels(tau_panels(summary, names), say("tau-figure"))]
+    about_sets = [Numbers(sets), Paragraph(own_html(OWN, "sets_how", summary.spec.subsets), "small how")]
+    parts = [
+        Part("rests-on", say("part-rests-on"), rests_on, opened=True),
+        Part("errors", say("part-errors"), _errors(summary, names, by_group)),
+        Part("tau", say("part-tau"), tau),
+        Part("sets", say("part-sets"), about_sets),
+        *(
+            [Part("examples", say("part-examples"), [Drawn(own_html(OWN, "heat_maps", examples))])]
+            if examples
+            else []
+        ),
+        Part("targets", say("part-targets"), _targets(summary, names)),
+        Part("cost", say("part-cost"), [Numbers(cost)]),
+    ]
+    figure = error_figure(summary, names)
+    return RunPage(
+        title=say("page-title"),
+        window=say("page-window"),
+        asked=say("page-asked", asked=asked(summary)),
+        verdict=rationale_verdict(summary),
+        notices=notes(summary),
+        parts=parts,
+        failures=summary.failures,
+        again=[own_html(OWN, "hashes", summary.hashes)],
+        source=say("page-source"),
+        tables=[one for one in (*files, sets, cost) if one.rows],
+        figures={} if figure is None else {"errors": figure},
+    )
+
+
+def _errors(
+    summary: RationaleSummary, names: Mapping[str, str], by_group: Sequence[tuple[list[Table], list[Table]]]
+) -> list[Block]:
+    blocks: list[Block] = [Panels(error_panels(summary, names), say("errors-figure"))]
+    for tables, pairs in by_group:
+        blocks += map(Numbers, tables)
+        if pairs:
+            blocks.append(Folded(say("differences-folded"), list(map(Numbers, pairs))))
+    parameters = [label for label in summary.explainers if names[label] != label]
+    return [*blocks, Paragraph(own_html(OWN, "errors_how", summary.spec.order, parameters), "small how")]
+
+
+def _targets(summary: RationaleSummary, names: Mapping[str, str]) -> list[Block]:
+    blocks: list[Block] = [Paragraph(say("one-target"))]
+    for number, target in enumerate(summary.targets):
+        tables = (*target_tables(target, summary, names), *tau_tables(target, summary, names))
+        own: list[Block] = [Numbers(table) for table in tables]
+        for label, sentences in target.errors.items():
+            own.append(Paragraph(own_html(OWN, "explainer_failed", label, sentences[0]), "notice"))
+        if target.training:
+            epochs = ", ".join(f"{100 * share:.0f}%/{100 * right:.1f}%" for share, right in target.training)
+            own.append(Paragraph(say("target-training", epochs=epochs), "small how"))
+        blocks.append(Folded(f"{target.dataset}, {target.label}", own, opened=number == 0))
+    return blocks
+
+
+def _brief(summary: RationaleSummary) -> Brief:
+    """The errors of every group and set, with short headings that the legend explains."""
+    names = short_names(summary.explainers)
+    tables = []
+    for group in summary.groups:
+        for given in table_1(group, summary, names):
+            columns = [replace(one, title=short) for one, short in zip(given.columns, SHORT, strict=True)]
+            tables.append(replace(given, columns=tuple(columns)))
+    return Brief(rationale_verdict(summary), tables, [say("legend")], broken=True)
 
 
 RATIONALE = View(
-    _write,
-    terminal_summary,
-    lambda summary: paragraph_html(verdict(summary)),
-    lambda summary: [*failed_jobs(summary.failures, "job"), *failed_explainers(summary)],
+    _page, _brief, lambda summary: [*failed_jobs(summary.failures, "job"), *failed_explainers(summary)]
 )

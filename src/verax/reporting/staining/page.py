@@ -2,58 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence, Sized
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import cast
 
 from verax.benchmarks.contract import Found
 from verax.benchmarks.staining.estimates import most_recall
-from verax.benchmarks.staining.findings import StainSummary
+from verax.benchmarks.staining.findings import Pair, StainSummary
 from verax.benchmarks.staining.run import KeptExample, Timing
 from verax.benchmarks.staining.scores import ceiling, places
 from verax.data.words import split_words
 from verax.explain.explanation import Attribution, Explanation
-from verax.notebook import paragraph_html
 from verax.phrases import say as say_phrase
 from verax.reporting.comparison import Mark, segments
-from verax.reporting.explanations import page_environment
-from verax.reporting.page import (
+from verax.reporting.page import failed_jobs, short_names
+from verax.reporting.run_page import (
+    Block,
+    Brief,
+    Drawn,
+    Failures,
+    Folded,
+    Heading,
+    Numbers,
+    Panels,
+    Paragraph,
+    Part,
+    Questions,
+    RunPage,
     View,
-    failed_jobs,
-    is_kept,
-    manifest_words,
-    marked,
-    page_key,
-    page_script,
-    page_style,
-    short_names,
-    spec_toml,
-    write_report,
+    own_html,
 )
-from verax.reporting.staining.answers import (
-    answers,
-    apart,
-    rank_notes,
-    routes,
-    weights,
-    what_to_try,
-)
+from verax.reporting.staining.answers import answers, apart, rank_notes, routes, weights, what_to_try
 from verax.reporting.staining.figures import FLOOR, learnt_figure, learnt_panels, recall_figure, recall_panels
 from verax.reporting.staining.tables import (
     MEASURES,
+    DatasetTables,
     dataset_tables,
     failed_explainers,
     findings,
     rank_table,
     short_recall,
-    terminal_summary,
 )
 from verax.reporting.staining.verdict import staining_verdict
-from verax.results.tables import table_html
-from verax.run.manifest import PAGE, Manifest
+from verax.results.tables import Table
 from verax.stats.thresholds import FEWEST_FLIPPED, FEWEST_UNITS
 
 say = partial(say_phrase, "staining")
@@ -214,95 +207,7 @@ def boxed(attribution: Attribution, wanted: Collection[str]) -> tuple[MarkedPiec
 TO_COMPARE = 20
 # So many stains, failures and correlated conditions stand open; the rest can be unfolded.
 OPEN = 20
-
-
-def write_staining_report(
-    folder: Path,
-    summary: StainSummary,
-    results: Sized,
-    examples: Sequence[KeptExample],
-    timings: Sequence[Timing],
-    manifest: Manifest,
-) -> None:
-    """Writes ``report.html``, ``figures/`` and ``tables/`` into the folder of a run; what is there already is kept.
-
-    Args:
-        folder: the run's.
-        summary: what ``summarise`` returned.
-        results: the measurements, one row per explanation; a frame or a list.
-        examples: explanations to look at, of which three inputs are shown.
-        timings: seconds and rows per explanation.
-        manifest: versions and machine, as far as they are known.
-    """
-    known = {name: value for name, value in manifest.items() if name not in ("finished", PAGE)}
-    shown = [list(map(asdict, examples)), list(map(asdict, timings))]
-    key = page_key(summary.to_dict(), len(results), shown, known)
-    if is_kept(folder / "report.html", key) and all(
-        (folder / part).is_dir() for part in ("figures", "tables")
-    ):
-        return
-    page = render_staining_report(summary, len(results), examples, timings, manifest)
-    tables = [one for name in summary.spec.datasets for one in dataset_tables(name, summary, timings).all]
-    if (ranks := rank_table(summary)).rows:
-        tables.append(ranks)
-    write_report(folder, marked(page, key), staining_figures(summary), tables)
-
-
-def staining_figures(summary: StainSummary) -> dict[str, str]:
-    """The figures as SVG files, by name."""
-    names = short_names(summary.explainers)
-    return {
-        "took": learnt_figure(summary.pairs, summary.spec.learnt),
-        "recall": recall_figure(summary.pairs, names, most_recall(summary.spec).tolist()),
-    }
-
-
-def render_staining_report(
-    summary: StainSummary,
-    explanations: int,
-    examples: Sequence[KeptExample],
-    timings: Sequence[Timing],
-    manifest: Manifest,
-) -> str:
-    """The page as HTML.
-
-    Args:
-        summary: what ``summarise`` returned.
-        explanations: how many were scored.
-        examples: explanations to look at.
-        timings: seconds and rows per explanation.
-        manifest: versions and machine, as far as they are known.
-    """
-    names = short_names(summary.explainers)
-    return str(
-        page_environment()
-        .get_template("staining.html")
-        .render(
-            style=page_style(),
-            script=page_script(),
-            verdict=staining_verdict(summary),
-            asked=asked(summary, explanations),
-            answers=answers(summary, timings),
-            notes=notes(summary),
-            datasets=[_dataset(name, summary, timings, names) for name in summary.spec.datasets],
-            measures={measure: say(meaning) for measure, meaning in MEASURES.items()},
-            ranks=rank_table(summary),
-            rank_notes=rank_notes(summary),
-            examples=worked_examples(examples, names),
-            explained=say("examples-how"),
-            failures=summary.failures,
-            routes=routes(examples),
-            parameters=[label for label in summary.explainers if names[label] != label],
-            spec=spec_toml(summary.spec.model_dump(), "stain"),
-            manifest=manifest_words(manifest),
-            most=f"{100 * ceiling(summary.spec.size - summary.spec.negated):.0f}",
-            learnt=f"{summary.spec.learnt:.0%}",
-            weight=summary.spec.weight,
-            inputs=summary.spec.inputs,
-            open=OPEN,
-            intervals=summary.spec.stains >= FEWEST_UNITS,
-        )
-    )
+OWN = "staining_parts.html"
 
 
 def asked(summary: StainSummary, explanations: int) -> str:
@@ -339,46 +244,141 @@ def notes(summary: StainSummary) -> list[str]:
     return sentences
 
 
-def _dataset(
-    name: str, summary: StainSummary, timings: Sequence[Timing], names: Mapping[str, str]
-) -> dict[str, object]:
-    """Everything that the page says about one dataset."""
-    pairs = [pair for pair in summary.pairs if pair.dataset == name]
-    facts = summary.datasets[name]
-    learnt = summary.spec.learnt
-    return {
-        "name": name,
-        "pairs": pairs,
-        "took_panels": learnt_panels(pairs, learnt),
-        "recall_panels": recall_panels(pairs, names, most_recall(summary.spec).tolist()),
-        "tables": dataset_tables(name, summary, timings),
-        "stains": list(zip(facts.stains, facts.region, strict=True)),
-        "redrawn": facts.redrawn,
-        "correlated": facts.correlated,
-        "hash": facts.hash,
-        "facts": facts.facts,
-        "what_to_try": {pair.model: what_to_try(pair, summary.spec.plant) for pair in pairs},
-        "apart": {pair.model: apart(pair) for pair in pairs if pair.stains_apart},
-        "weights": {pair.model: weights(pair) for pair in pairs if weights(pair)},
-        "shown_names": names,
-    }
+def _page(found: Found[StainSummary]) -> RunPage:
+    """The report of a run."""
+    summary, timings, examples = found.summary, found.timings, found.examples
+    names, spec = short_names(summary.explainers), summary.spec
+    tables = {name: dataset_tables(name, summary, timings) for name in spec.datasets}
+    ranks = rank_table(summary)
+    shown = worked_examples(examples, names)
+    parts = [
+        _rests_on(summary, timings),
+        _recall(summary, tables, routes(examples)),
+        _differences(summary, tables, ranks),
+        *([_examples(shown)] if shown else []),
+        _accuracy(summary, tables),
+        _cost(tables),
+        _left_out(summary, names),
+    ]
+    explanations = 0 if found.results is None else len(found.results)
+    return RunPage(
+        title=say("page-title"),
+        window=say("page-window"),
+        asked=say("page-asked", asked=asked(summary, explanations)),
+        verdict=staining_verdict(summary),
+        notices=notes(summary),
+        parts=parts,
+        again=[own_html(OWN, "hashes", {name: summary.datasets[name].hash for name in spec.datasets})],
+        results="results.parquet",
+        source=say("page-source"),
+        tables=[table for own in tables.values() for table in own.all] + ([ranks] if ranks.rows else []),
+        figures={
+            "took": learnt_figure(summary.pairs, spec.learnt),
+            "recall": recall_figure(summary.pairs, names, most_recall(spec).tolist()),
+        },
+    )
 
 
-def _write(folder: Path, found: Found[StainSummary], manifest: Manifest) -> None:
-    results: Sized = () if found.results is None else found.results
-    write_staining_report(folder, found.summary, results, found.examples, found.timings, manifest)
+def _rests_on(summary: StainSummary, timings: Sequence[Timing]) -> Part:
+    blocks = [
+        Paragraph(say("stain-is")),
+        Questions(answers(summary, timings)),
+        Paragraph(say("intervals-how"), "small how"),
+    ]
+    return Part("rests-on", say("part-rests-on"), blocks, opened=True)
 
 
-def _notebook(summary: StainSummary) -> str:
+def _pairs(summary: StainSummary, dataset: str) -> list[Pair]:
+    return [pair for pair in summary.pairs if pair.dataset == dataset]
+
+
+def _recall(summary: StainSummary, tables: Mapping[str, DatasetTables], taken: Sequence[str]) -> Part:
+    names, spec = short_names(summary.explainers), summary.spec
+    most = f"{100 * ceiling(spec.size - spec.negated):.0f}"
+    caption = say("recall-figure", intervals=spec.stains >= FEWEST_UNITS, most=most)
+    blocks: list[Block] = []
+    for name, own in tables.items():
+        panels = recall_panels(_pairs(summary, name), names, most_recall(spec).tolist())
+        blocks += [Heading(name), Panels(panels, caption), Numbers(own.recall)]
+    parameters = [label for label in summary.explainers if names[label] != label]
+    how = own_html(OWN, "recall_how", say("recall-how", inputs=spec.inputs or 0), parameters, taken)
+    blocks.append(Paragraph(how, "small how"))
+    return Part("recall", say("part-recall"), blocks, say("part-recall-short"))
+
+
+def _differences(summary: StainSummary, tables: Mapping[str, DatasetTables], ranks: Table) -> Part:
+    blocks: list[Block] = []
+    for name, own in tables.items():
+        blocks.append(Heading(name))
+        for place, (measure, meaning) in enumerate(MEASURES.items()):
+            table = own.differences[measure]
+            if table.rows:
+                numbers = Numbers(table)
+                folded = Folded(say("differences-by", measure=say(meaning)), [numbers])
+                blocks.append(folded if place else numbers)
+            elif not place:
+                blocks.append(Paragraph(say("differences-none")))
+    if ranks.rows:
+        blocks += [Heading(say("ranks-heading")), Numbers(ranks), Paragraph(rank_notes(summary), "small how")]
+    blocks.append(Paragraph(say("differences-how"), "small how"))
+    return Part("differences", say("part-differences"), blocks)
+
+
+def _examples(shown: Sequence[WorkedExample]) -> Part:
+    blocks = [Drawn(own_html(OWN, "worked_examples", shown)), Paragraph(say("examples-how"), "small how")]
+    heading = say("examples-heading", examples=len(shown))
+    return Part("examples", heading, blocks, say("part-examples-short"))
+
+
+def _accuracy(summary: StainSummary, tables: Mapping[str, DatasetTables]) -> Part:
+    spec = summary.spec
+    said = say("accuracy-figure", intervals=spec.stains >= FEWEST_UNITS, threshold=f"{spec.learnt:.0%}")
+    caption = own_html(OWN, "accuracy_caption", said)
+    blocks: list[Block] = []
+    for name, own in tables.items():
+        panels = learnt_panels(_pairs(summary, name), spec.learnt)
+        blocks += [Heading(name), Panels(panels, caption), Numbers(own.learnt)]
+    blocks.append(Paragraph(say("accuracy-how", weight=spec.weight), "small how"))
+    return Part("took", say("part-accuracy"), blocks, say("part-accuracy-short"))
+
+
+def _cost(tables: Mapping[str, DatasetTables]) -> Part:
+    blocks: list[Block] = []
+    for name, own in tables.items():
+        blocks.append(Heading(name))
+        blocks.append(Numbers(own.cost) if own.cost.rows else Paragraph(say("cost-none")))
+    blocks.append(Paragraph(say("cost-how"), "small how"))
+    return Part("cost", say("part-cost"), blocks, say("part-cost-short"))
+
+
+def _left_out(summary: StainSummary, names: Mapping[str, str]) -> Part:
+    blocks: list[Block] = []
+    if summary.failures:
+        blocks.append(Paragraph(say("jobs-failed", jobs=len(summary.failures))))
+        blocks.append(Failures(summary.failures, OPEN))
+    else:
+        blocks.append(Paragraph(say("no-job-failed")))
+    for name in summary.spec.datasets:
+        facts, pairs = summary.datasets[name], _pairs(summary, name)
+        dataset = {
+            "pairs": pairs,
+            "stains": list(zip(facts.stains, facts.region, strict=True)),
+            "redrawn": facts.redrawn,
+            "correlated": facts.correlated,
+            "facts": facts.facts,
+            "what_to_try": {pair.model: what_to_try(pair, summary.spec.plant) for pair in pairs},
+            "apart": {pair.model: apart(pair) for pair in pairs if pair.stains_apart},
+            "weights": {pair.model: weights(pair) for pair in pairs if weights(pair)},
+            "shown_names": names,
+        }
+        left = own_html(OWN, "left_out", dataset, learnt=f"{summary.spec.learnt:.0%}", open=OPEN)
+        blocks += [Heading(name), Drawn(left)]
+    return Part("left-out", say("part-dropped"), blocks, say("part-dropped-short"))
+
+
+def _brief(summary: StainSummary) -> Brief:
     tables = [short_recall(summary, dataset) for dataset in summary.spec.datasets]
-    shown = [paragraph_html(table.title) + table_html(table) for table in tables]
-    return paragraph_html(*findings(summary)) + "".join(shown)
+    return Brief(staining_verdict(summary), tables, findings(summary))
 
 
-STAINING = View(
-    _write,
-    terminal_summary,
-    _notebook,
-    lambda summary: failed_jobs(summary.failures, "trial"),
-    failed_explainers,
-)
+STAINING = View(_page, _brief, lambda summary: failed_jobs(summary.failures, "trial"), failed_explainers)

@@ -1,4 +1,4 @@
-"""The tables of a staining report, and the run in the terminal."""
+"""The tables of a staining report, and its sentences below the first one."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
 from verax.benchmarks.staining.estimates import most_recall
 from verax.benchmarks.staining.findings import Pair, StainSummary
 from verax.benchmarks.staining.run import Timing
 from verax.benchmarks.staining.scores import ceiling, highest_reciprocal_rank
 from verax.phrases import say as say_phrase
-from verax.reporting.page import FittedTable, short_names
+from verax.reporting.page import short_names
 from verax.reporting.staining.answers import (
     apart,
     methods,
@@ -25,8 +22,7 @@ from verax.reporting.staining.answers import (
     weights,
 )
 from verax.reporting.staining.figures import CHECKS, FLOOR, checked
-from verax.reporting.staining.verdict import staining_verdict
-from verax.results.tables import CLEAR, Cell, Table, verdict_lines, words_table
+from verax.results.tables import CLEAR, Cell, Table, words_table
 from verax.stats import Estimate
 from verax.stats.thresholds import FEWEST_FLIPPED, FEWEST_UNITS
 from verax.text import MINUS, NOTHING, duration, estimate, interval, p_text, points
@@ -197,15 +193,6 @@ def rank_table(summary: StainSummary) -> Table:
 
 # The budgets whose recall the terminal shows; the report has all of them.
 SHOWN_BUDGETS = (2, 5, 10)
-
-
-def terminal_summary(summary: StainSummary) -> RenderableType:
-    """Tables of recall in percent with 95% intervals, one per dataset, and sentences on what stands out."""
-    parts: list[RenderableType] = [*map(Text, verdict_lines(staining_verdict(summary))), Text()]
-    for dataset in summary.spec.datasets:
-        parts += [FittedTable(short_recall(summary, dataset)), Text()]
-    parts += [Text(sentence) for sentence in findings(summary)]
-    return Group(*parts)
 
 
 def short_recall(summary: StainSummary, dataset: str) -> Table:

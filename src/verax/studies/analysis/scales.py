@@ -14,8 +14,8 @@ from verax.arrays import FloatArray
 from verax.phrases import say as say_phrase
 from verax.results.tables import Table, build_table, count, interval, number, p_value, text
 from verax.results.units import NONE
+from verax.stats.agreement import Reliability, cronbach_alpha, mcdonald_omega
 from verax.stats.estimate import Estimate, mean_interval
-from verax.stats.reliability import Reliability, cronbach_alpha, mcdonald_omega
 from verax.stats.tests.multiplicity import holm
 from verax.stats.thresholds import ALPHA, FEWEST_PEOPLE, FEWEST_SPREAD
 from verax.studies.definition.own_questions import ScoredScale, scored_scales

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import BindParameter, String, and_, bindparam, cast, func, or_, select
 
-from verax.studies.answers.machines import machine_signs
-from verax.studies.answers.response_record import Offered, Record, ResponseRecords, StepColumns
+from verax.studies.answers.response_record import Offered, Record, ResponseRecords, StepColumns, machine_signs
 from verax.studies.answers.schema import DEVICES, POINTERS
 from verax.studies.store.clock import SECOND, from_micros
 from verax.studies.store.identifiers import pseudonym

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from verax.phrases import language_spoken
 from verax.phrases import say as say_phrase
-from verax.studies.answers.machines import HIDDEN_FIELD
+from verax.studies.answers.response_record import HIDDEN_FIELD
 from verax.studies.definition.screen import (
     Bars,
     Block,

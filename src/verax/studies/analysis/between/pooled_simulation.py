@@ -8,7 +8,7 @@ nobody is two independent ones; others are counted in each study that they took 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -39,8 +39,8 @@ from verax.studies.analysis.between.hase2020 import (
     published_table,
 )
 from verax.studies.analysis.between.ratings import correctness_table, rating_table, ratings_table
-from verax.studies.analysis.pooled import say
-from verax.studies.analysis.primary import linked_note
+from verax.studies.analysis.pooled import Several, pool, say
+from verax.studies.analysis.primary import FindingsCollector
 from verax.studies.protocol.contract import Analysed, Findings
 from verax.studies.results.study_summary import Options
 
@@ -51,33 +51,60 @@ say_analysis = partial(say_phrase, "analysis")
 DOMAINS = {"text": "text", "table": "tabular"}
 
 
+@dataclass(frozen=True, eq=False)
+class _Study:
+    """One study, and where it stood among those that were given."""
+
+    data: Analysed
+    place: int
+
+    @property
+    def answers(self) -> pd.DataFrame:
+        """The paper counts people too who left early."""
+        return self.data.intended if len(self.data.intended) else self.data.responses
+
+
+class Simulations(Several[_Study]):
+    """The paper's tables over several studies, our own estimates beside them."""
+
+    def title(self, data: Analysed) -> str:
+        """The study's own name."""
+        return data.study.spec.own_name
+
+    def study(self, data: Analysed, title: str, place: int) -> _Study:  # noqa: ARG002
+        """As it is: every table counts other answers of it."""
+        return _Study(data, place)
+
+    def add(self, gathered: FindingsCollector, studies: Sequence[_Study], options: Options) -> None:
+        """All tables that can be made."""
+        plain = next((one.data.control for one in studies if one.data.control is not None), None)
+        practice = (
+            say_analysis("practice") if plain is None else say_analysis("practice-compare", control=plain)
+        )
+        makers = _published(studies, options) if options.estimator != "crossed" else {}
+        makers |= _own(studies, options, practice) | _by_rating(studies, options)
+        for what, make in makers.items():
+            gathered.add(what, make)
+
+    def over_people(self, key: str) -> bool:  # noqa: ARG002
+        """Every table joins the people of all studies."""
+        return True
+
+
 def pooled_simulation(studies: Sequence[Analysed], options: Options) -> Findings:
     """The paper's tables over several studies, our own estimates beside them, and what cannot be made."""
-    plain = next((one.control for one in studies if one.control is not None), None)
-    practice = say_analysis("practice") if plain is None else say_analysis("practice-compare", control=plain)
-    makers = _published(studies, options) if options.estimator != "crossed" else {}
-    makers |= _own(studies, options, practice) | _by_rating(studies, options)
-    linked = linked_note(studies)
-    made: list[Table] = []
-    problems: list[str] = []
-    for what, make in makers.items():
-        try:
-            table = make()
-            made.append(replace(table, notes=(*table.notes, linked)))
-        except VeraxError as error:
-            problems.append(say("not-estimated", what=what, reason=str(error)))
-    return Findings(tables=tuple(made), problems=tuple(problems))
+    return pool(studies, options, Simulations())
 
 
 Makers = dict[str, Callable[[], Table]]
 
 
-def _published(studies: Sequence[Analysed], options: Options) -> Makers:
+def _published(studies: Sequence[_Study], options: Options) -> Makers:
     """Tables 1, 2, 3 and 5 by the published rule: whose answers count, and how."""
     pairs = _joined(studies, lambda one: complete_pairs(paired(counted_answers(one, options), one.scored)))
     rated = _joined(studies, ratings_as_published)
     order = _order(studies)
-    methods = tuple(dict.fromkeys(name for data in studies for name in data.explained_methods))
+    methods = tuple(dict.fromkeys(name for study in studies for name in study.data.explained_methods))
 
     def changed(key: str, by: str) -> Table:
         found = {name: published_change(rows, options) for name, rows in _groups(pairs, by)}
@@ -103,7 +130,7 @@ def _published(studies: Sequence[Analysed], options: Options) -> Makers:
     return {say("paper-table", number=number): make for number, make in made}
 
 
-def _own(studies: Sequence[Analysed], options: Options, practice: str) -> Makers:
+def _own(studies: Sequence[_Study], options: Options, practice: str) -> Makers:
     """The same by our own estimators, of people who completed the study."""
     pairs = _joined(studies, lambda one: complete_pairs(paired(one.responses, one.scored)))
     rated = _joined(studies, lambda one: ratings(one.responses))
@@ -118,10 +145,11 @@ def _own(studies: Sequence[Analysed], options: Options, practice: str) -> Makers
     }
 
 
-def _by_rating(studies: Sequence[Analysed], options: Options) -> Makers:
+def _by_rating(studies: Sequence[_Study], options: Options) -> Makers:
     """Whether ratings tell who is right, for each study in which both stand on one page (section 6.3 of the paper)."""
     makers: Makers = {}
-    for number, data in enumerate(studies):
+    for study in studies:
+        data, number = study.data, study.place
         rated = ratings(data.responses)
         # Alone, the first study has this table among its own.
         if not number or not len(rated) or not rated["score"].notna().any():
@@ -130,7 +158,7 @@ def _by_rating(studies: Sequence[Analysed], options: Options) -> Makers:
         if options.estimator != "crossed":
             published = ratings_as_published(data)
             published = published[published["condition"].isin(data.explained_methods)]
-        makers[f"Rating against correctness in {data.study.spec.own_name!r}"] = partial(
+        makers[say("rating-against-correctness", study=data.study.spec.own_name)] = partial(
             _rating_against_correctness, data, rated, published, number, options
         )
     return makers
@@ -152,18 +180,19 @@ def _within_methods(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(participant=rows["participant"] + " with " + rows["condition"].astype(str))
 
 
-def _order(studies: Sequence[Analysed]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.name for data in studies for one in data.conditions))
+def _order(studies: Sequence[_Study]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.name for study in studies for one in study.data.conditions))
 
 
 def _groups(rows: pd.DataFrame, column: str) -> list[tuple[str, pd.DataFrame]]:
     return [(str(name), own) for name, own in rows.groupby(column, sort=False)]
 
 
-def _joined(studies: Sequence[Analysed], frame: Callable[[Analysed], pd.DataFrame]) -> pd.DataFrame:
+def _joined(studies: Sequence[_Study], frame: Callable[[Analysed], pd.DataFrame]) -> pd.DataFrame:
     """The rows of all studies, with their domain, test and study; participants and items told apart."""
     parts = []
-    for number, data in enumerate(studies):
+    for study in studies:
+        data, number = study.data, study.place
         rows = frame(data)
         parts.append(
             rows.assign(

@@ -37,6 +37,7 @@ from verax.studies.analysis.between.effects import (
     counted_answers,
     effect_problems,
     effects,
+    normalised_table,
     pair_contrasts,
     paired,
     primary_changes,
@@ -52,7 +53,6 @@ from verax.studies.analysis.between.hase2020 import (
     published_table,
     regression_table,
 )
-from verax.studies.analysis.between.normalised import normalised_table
 from verax.studies.analysis.between.pooled_simulation import pooled_simulation
 from verax.studies.analysis.between.ratings import (
     correctness_table,

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from verax.results.tables import ALIKE, BEST, Column, Row, Table, Value, mark_key
 from verax.results.units import SCORE
 from verax.stats.agreement import fleiss_kappa
-from verax.studies.analysis.pooled import say, told_apart, with_answers
+from verax.studies.analysis.pooled import Several, pool, say
+from verax.studies.analysis.primary import FindingsCollector
 from verax.studies.analysis.within.conditions import (
     PARTS,
     answered,
@@ -69,46 +70,44 @@ class _Group:
     own_places: Mapping[str, BesideBest]
 
 
+class GradedTasks(Several[_Study]):
+    """The paper's table over several studies, as published and as we estimate it."""
+
+    def order(self, data: Analysed) -> int:
+        """By the number of the task."""
+        name = data.study.spec.protocol["name"]
+        return TASKS.index(name) if name in TASKS else len(TASKS)
+
+    def title(self, data: Analysed) -> str:
+        """Task and data set."""
+        name = data.study.spec.protocol["name"]
+        task = say("task", number=TASKS.index(name) + 1) if name in TASKS else name
+        return say("task-on", task=task, dataset=data.study.spec.dataset)
+
+    def study(self, data: Analysed, title: str, place: int) -> _Study:  # noqa: ARG002
+        """The answers of its test phase."""
+        answers = answered(tested(data.responses, data.scored))
+        there = in_order(answers["condition"].unique().tolist(), data.conditions) if len(answers) else []
+        return _Study(title, answers, tuple(there))
+
+    def add(self, gathered: FindingsCollector, studies: Sequence[_Study], options: Options) -> None:
+        """Both tables."""
+        groups = [
+            _group(study, f"s{place}_{part}", part, options.level)
+            for place, study in enumerate(studies)
+            for part in PARTS
+            if len(part_of(study.answers, part))
+        ]
+        names = list(dict.fromkeys(name for study in studies for name in study.names))
+        kappas: dict[str, Value] = {
+            f"s{place}_all": _kappas(study.answers, options) for place, study in enumerate(studies)
+        }
+        gathered.tables += [_published(groups, names, kappas), _estimated(groups, names)]
+
+
 def pooled_graded(studies: Sequence[Analysed], options: Options) -> Findings:
-    """The paper's table over several studies, as published and as we estimate it, and what cannot be told."""
-    ordered = sorted(studies, key=_task_order)
-    titles = told_apart([_title(data) for data in ordered])
-    made, problems = with_answers(
-        [(title, _study(data, title)) for data, title in zip(ordered, titles, strict=True)]
-    )
-    if not made:
-        return Findings(problems=tuple(problems))
-    groups = [
-        _group(study, f"s{place}_{part}", part, options.level)
-        for place, study in enumerate(made)
-        for part in PARTS
-        if len(part_of(study.answers, part))
-    ]
-    names = list(dict.fromkeys(name for study in made for name in study.names))
-    kappas: dict[str, Value] = {
-        f"s{place}_all": _kappas(study.answers, options) for place, study in enumerate(made)
-    }
-    return Findings(
-        tables=(_published(groups, names, kappas), _estimated(groups, names)), problems=tuple(problems)
-    )
-
-
-def _task_order(data: Analysed) -> int:
-    name = data.study.spec.protocol["name"]
-    return TASKS.index(name) if name in TASKS else len(TASKS)
-
-
-def _title(data: Analysed) -> str:
-    """Task and data set."""
-    name = data.study.spec.protocol["name"]
-    task = say("task", number=TASKS.index(name) + 1) if name in TASKS else name
-    return say("task-on", task=task, dataset=data.study.spec.dataset)
-
-
-def _study(data: Analysed, title: str) -> _Study:
-    answers = answered(tested(data.responses, data.scored))
-    there = in_order(answers["condition"].unique().tolist(), data.conditions) if len(answers) else []
-    return _Study(title, answers, tuple(there))
+    """The three tasks on several data sets."""
+    return pool(studies, options, GradedTasks())
 
 
 def _group(study: _Study, key: str, part: str, level: float) -> _Group:

@@ -7,7 +7,7 @@ name. People who agreed to be linked count once in what is said over several stu
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -21,8 +21,8 @@ from verax.stats.ranks import mann_whitney
 from verax.stats.tests.multiplicity import holm
 from verax.stats.tests.permutation import sign_flip
 from verax.stats.thresholds import ALPHA
-from verax.studies.analysis.pooled import say, told_apart, with_answers
-from verax.studies.analysis.primary import linked_note
+from verax.studies.analysis.pooled import Several, pool, say
+from verax.studies.analysis.primary import FindingsCollector
 from verax.studies.analysis.within.conditions import (
     answered,
     as_met,
@@ -204,52 +204,61 @@ class _Task:
         )
 
 
+class ImitationTasks(Several[_Task]):
+    """Table 1 over several studies, and session times of known and masked tasks."""
+
+    def title(self, data: Analysed) -> str:
+        """The task."""
+        return task_name(data)
+
+    def called(self, title: str) -> str:
+        """The study of a task."""
+        return say("study-of", task=title)
+
+    def study(self, data: Analysed, title: str, place: int) -> _Task:
+        """One task."""
+        data = by_training(data)
+        everything = tested(data.responses, data.scored)
+        answers = judged(answered(everything)) if len(answered(everything)) else answered(everything)
+        there = in_order(answers["condition"].unique().tolist(), data.conditions)
+        return _Task(
+            name=title,
+            kind=task_of(data),
+            answers=answers,
+            sessions=session_minutes(everything),
+            conditions=tuple(there),
+            reference=next(iter(references(data, there)), None),
+            controls=tuple(one.name for one in data.conditions if one.kind == "control"),
+            plain=data.control if data.control in there else None,
+            test_accuracy=test_accuracy(data),
+            people=data.person(place),
+        )
+
+    def add(self, gathered: FindingsCollector, studies: Sequence[_Task], options: Options) -> None:
+        """All tables, and the figure of times."""
+        printed = table_1([task.as_printed for task in studies])
+        gathered.tables += [
+            *([] if printed is None else [printed]),
+            _table(studies, options.level),
+            people_and_model(studies, options.level),
+        ]
+        timed = [task for task in studies if len(task.sessions)]
+        absent = [kind for kind in KINDS if kind not in {task.kind for task in timed}]
+        if absent:
+            gathered.problems.append(say("no-times", names=either(absent)))
+            return
+        table, figure = _times(timed, options.level)
+        gathered.tables.append(table)
+        gathered.figures.append(figure)
+
+    def over_people(self, key: str) -> bool:
+        """People of known and masked tasks are compared."""
+        return key == "known-and-masked"
+
+
 def pooled_imitation(studies: Sequence[Analysed], options: Options) -> Findings:
     """Table 1 over several studies, session times of known and masked tasks, and what cannot be told."""
-    names = told_apart([task_name(data) for data in studies])
-    tasks, problems = with_answers(
-        [
-            (say("study-of", task=name), _task(study, name, place))
-            for place, (study, name) in enumerate(zip(studies, names, strict=True))
-        ]
-    )
-    if not tasks:
-        return Findings(problems=tuple(problems))
-    printed = table_1([task.as_printed for task in tasks])
-    tables = [
-        *([] if printed is None else [printed]),
-        _table(tasks, options.level),
-        people_and_model(tasks, options.level),
-    ]
-    figures: list[Figure] = []
-    timed = [task for task in tasks if len(task.sessions)]
-    absent = [kind for kind in KINDS if kind not in {task.kind for task in timed}]
-    if absent:
-        problems.append(say("no-times", names=either(absent)))
-    else:
-        table, figure = _times(timed, options.level)
-        tables.append(replace(table, notes=(*table.notes, linked_note(studies))))
-        figures.append(figure)
-    return Findings(tables=tuple(tables), figures=tuple(figures), problems=tuple(problems))
-
-
-def _task(study: Analysed, name: str, place: int) -> _Task:
-    data = by_training(study)
-    everything = tested(data.responses, data.scored)
-    answers = judged(answered(everything)) if len(answered(everything)) else answered(everything)
-    there = in_order(answers["condition"].unique().tolist(), data.conditions)
-    return _Task(
-        name=name,
-        kind=task_of(data),
-        answers=answers,
-        sessions=session_minutes(everything),
-        conditions=tuple(there),
-        reference=next(iter(references(data, there)), None),
-        controls=tuple(one.name for one in data.conditions if one.kind == "control"),
-        plain=data.control if data.control in there else None,
-        test_accuracy=test_accuracy(data),
-        people=data.person(place),
-    )
+    return pool(studies, options, ImitationTasks())
 
 
 def _table(tasks: Sequence[_Task], level: float) -> Table:

@@ -6,8 +6,9 @@ protocols of those names; here they share people, and their phases, screens and 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
@@ -30,16 +31,96 @@ from verax.studies.protocol.contract import (
 from verax.studies.protocols.counterfactual import Counterfactual
 from verax.studies.protocols.forward import Forward
 from verax.studies.protocols.screens import method_audience, method_audiences
-from verax.studies.protocols.user_test.parts import (
-    CHANGED,
-    COUNTERFACTUAL,
-    FORWARD,
-    phase_key,
-    role_in_part,
-    screen_key,
-)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from verax.studies.protocol.contract import Analysed
 
 ABOUT = "about"
+
+
+def _own(material: Material, part: str) -> Material:
+    """What a part is made of, with the roles that it knows."""
+    return replace(material, items=tuple(role_in_part(material.items, part)))
+
+
+def _of_part(study: Study, part: str) -> Study:
+    return replace(study, items={item.id: item for item in role_in_part(study.items.values(), part)})
+
+
+FORWARD, COUNTERFACTUAL = "forward", "counterfactual"
+PARTS = (FORWARD, COUNTERFACTUAL)
+# The role of the items whose changed versions are asked about; in the part itself they are what is tested.
+CHANGED, TEST = "changed", "test"
+
+
+def phase_key(part: str, key: str) -> str:
+    """The key of a part's phase in the whole study."""
+    return f"{part}-{key}"
+
+
+def screen_key(part: str, key: str) -> str:
+    """The key of a part's screen in the whole study."""
+    return f"{part}/{key}"
+
+
+def role_in_part(items: Iterable[Item], part: str) -> list[Item]:
+    """The items of a part, with the roles that its protocol knows."""
+    if part == FORWARD:
+        return [item for item in items if item.role != CHANGED]
+    return [replace(item, role=TEST) for item in items if item.role == CHANGED]
+
+
+def part_study(study: Study, part: str) -> Study:
+    """The part as a study of its own protocol, with the keys that it would have."""
+    before, prefix = phase_key(part, ""), screen_key(part, "")
+    given = study.spec.protocol
+    sizes = (
+        {"learning": given.get("learning", 16), "test": given.get("test", 32)}
+        if part == FORWARD
+        else {"test": given.get("changed", 32)}
+    )
+    return replace(
+        study,
+        spec=study.spec.model_copy(update={"protocol": {"name": part, **sizes}}),
+        items={item.id: item for item in role_in_part(study.items.values(), part)},
+        phases={
+            key.removeprefix(before): replace(phase, key=key.removeprefix(before))
+            for key, phase in study.phases.items()
+            if key.startswith(before)
+        },
+        screens={
+            key.removeprefix(prefix): screen
+            for key, screen in study.screens.items()
+            if key.startswith(prefix)
+        },
+    )
+
+
+def part_of(data: Analysed, part: str) -> Analysed:
+    """The answers to a part, as an analysis of its own protocol takes them; people are linked over both parts."""
+    return replace(
+        data,
+        study=part_study(data.study, part),
+        responses=_answers(data.responses, part),
+        participants=_linked(data.participants, data.study.hash),
+        intended=_answers(data.intended, part),
+        intended_participants=_linked(data.intended_participants, data.study.hash),
+    )
+
+
+def _answers(answers: pd.DataFrame, part: str) -> pd.DataFrame:
+    before = phase_key(part, "")
+    own = answers[answers["phase"].str.startswith(before)]
+    return own.assign(phase=own["phase"].str.removeprefix(before)).reset_index(drop=True)
+
+
+def _linked(people: pd.DataFrame, study_hash: str) -> pd.DataFrame:
+    """Everybody is one person in both parts, and whom other studies know keeps that name."""
+    own = study_hash[:16] + ":" + people["participant"].astype(str)
+    known = people.get("link")
+    return people.assign(link=own if known is None else known.where(known.notna(), own))
 
 
 @protocols.register("user-test")
@@ -175,12 +256,3 @@ class UserTest(Protocol):
         from verax.studies.protocols.user_test.analysis import BOTH_PARTS
 
         return BOTH_PARTS
-
-
-def _own(material: Material, part: str) -> Material:
-    """What a part is made of, with the roles that it knows."""
-    return replace(material, items=tuple(role_in_part(material.items, part)))
-
-
-def _of_part(study: Study, part: str) -> Study:
-    return replace(study, items={item.id: item for item in role_in_part(study.items.values(), part)})
