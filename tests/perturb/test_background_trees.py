@@ -25,6 +25,7 @@ from sklearn.ensemble import (
     StackingClassifier,
     VotingClassifier,
 )
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
@@ -36,6 +37,7 @@ from verax.models.base import metered
 from verax.perturb import path_for
 from verax.perturb.masks import Masks, all_masks
 from verax.perturb.paths import mixture_kernels
+from verax.perturb.paths.tables import fallback_notes
 from verax.perturb.paths.tree_readers import flatten
 
 pytest.importorskip("numba")
@@ -455,6 +457,28 @@ def test_models_with_trees_that_are_not_read_say_so():
     assert said == "how the leaves of this LGBMClassifier make its answer is not known"
     assert known_to_be_slow(xgboost.XGBClassifier(booster="gblinear", n_estimators=2), rows, classes) == ""
     assert known_to_be_slow(make_pipeline(PCA(2), LogisticRegression()), rows, classes) == ""
+
+
+def test_functions_and_records_that_ask_trees_say_what_is_slow():
+    rows = np.random.default_rng(0).normal(size=(60, 3))
+    classes = (rows[:, 0] > 0).astype(int)
+    forest = RandomForestClassifier(3, random_state=0).fit(rows, np.column_stack([classes, 1 - classes]))
+    path = path_for(verax.as_model(forest, reference=rows, label=1))
+    assert path.fallback == "one of the several answers that it gives is picked"
+    boosted = hist().fit(rows, classes)
+    model = verax.as_model(boosted.predict_proba, reference=rows, class_names=["no", "yes"])
+    (said,) = fallback_notes(model, path_for(model))
+    assert said.startswith("The trees of this HistGradientBoostingClassifier could not be read")
+    assert said.endswith("it was given as a function; give the fitted model itself.")
+    plain = LogisticRegression().fit(rows, classes).predict_proba
+    assert path_for(verax.as_model(plain, reference=rows, class_names=["no", "yes"])).fallback == ""
+
+    frame = pd.DataFrame({"review": ["good food", "bad food"] * 10, "age": np.arange(20.0)})
+    columns = ColumnTransformer([("words", CountVectorizer(), "review"), ("age", "passthrough", ["age"])])
+    as_a_whole = "rows that hold texts are asked about as a whole"
+    for last, why in ((RandomForestClassifier(3, random_state=0), as_a_whole), (LogisticRegression(), "")):
+        fitted = make_pipeline(columns, last).fit(frame, [0, 1] * 10)
+        assert path_for(verax.as_model(fitted, reference=frame)).fallback == why
 
 
 def test_without_numba_models_with_trees_say_what_they_lack(monkeypatch):
