@@ -95,7 +95,7 @@ class TablePath:
     @cached_property
     def seen(self) -> Separable | None:
         """The model's preprocessing, if it takes one column at a time."""
-        return separable(self.model, self.background) if self.trees is None else self.trees.seen
+        return separable(self.model, reference_rows(self.model)) if self.trees is None else self.trees.seen
 
     @cached_property
     def game(self) -> TreeGame:
