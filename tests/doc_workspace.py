@@ -22,7 +22,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import verax
 from verax.data import datasets
-from verax.data.embedded import adult_binned, rotten_tomatoes
+from verax.data.embedded import adult_binned, adult_raw, rotten_tomatoes
 from verax.data.records import Records, text_records
 
 ROOT = Path(__file__).parents[1]
@@ -108,7 +108,7 @@ def fill(folder: Path) -> None:
 def little_datasets(monkeypatch) -> None:
     """A seventh of the snippets stands for both sets of reviews, every tenth person for the census."""
     datasets.names()
-    little = {"rotten-tomatoes": snippets, "imdb": snippets, "adult": census}
+    little = {"rotten-tomatoes": snippets, "imdb": snippets, "adult": census, "adult-raw": raw_census}
     monkeypatch.setattr(datasets, "_things", datasets._things | little)
 
 
@@ -122,6 +122,12 @@ def snippets() -> Records:
 def census() -> Records:
     people = adult_binned()
     return Records(people.inputs[::10], people.labels[::10], people.class_names, schema=people.schema)
+
+
+@cache
+def raw_census() -> Records:
+    people = adult_raw()
+    return Records(people.inputs[::20], people.labels[::20], people.class_names, schema=people.schema)
 
 
 def _save_model(folder: Path) -> None:

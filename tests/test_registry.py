@@ -61,6 +61,18 @@ def test_a_name_that_is_registered_already_imports_nothing(home):
     assert "their_things.first" not in sys.modules
 
 
+def test_a_name_is_in_a_registry_without_a_look_at_other_packages_where_it_is_ours(home, monkeypatch):
+    import their_things
+
+    def no_look(**_):
+        raise AssertionError("installed packages were looked through")
+
+    monkeypatch.setattr("verax.registry.entry_points", no_look)
+    assert "second" in their_things.things
+    monkeypatch.setattr("verax.registry.entry_points", lambda **_: ())
+    assert "third" not in their_things.things
+
+
 def test_an_unknown_name_is_a_sentence_that_names_the_nearest_of_the_home_package(home):
     import their_things
 

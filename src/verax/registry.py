@@ -64,6 +64,12 @@ class Registry(Generic[T]):
         # A name says where it is to be found; what is found there may be an object of another module's class.
         return name.partition(":")[0] if ":" in name else str(getattr(thing, "__module__", ""))
 
+    def __contains__(self, name: str) -> bool:
+        """Whether something is called so; installed packages are looked through only where no thing of ours is."""
+        if name not in self._things:
+            self._search_home()
+        return name in self._things or any(point.name == name for point in entry_points(group=self.group))
+
     def names(self) -> list[str]:
         """All names, registered and from entry points, sorted."""
         self._search_home()

@@ -7,8 +7,12 @@ import pandas as pd
 import pytest
 from catboost import CatBoostClassifier
 from lightgbm import LGBMClassifier, LGBMRegressor
+from scipy.sparse import csr_matrix
 from sklearn.cluster import KMeans
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import LinearRegression
+from sklearn.multioutput import MultiOutputRegressor
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from xgboost import XGBClassifier
 
@@ -75,6 +79,40 @@ def test_a_model_of_arrays_is_told_what_it_lacks():
         verax.as_model(forest, reference=FRAME)
     with pytest.raises(VeraxError, match="no column 'pay'; it has: age"):
         explain(verax.as_model(forest, reference=FRAME[["age", "pay"]]), FRAME[["age"]][:1])
+
+
+def test_what_holds_rows_in_another_way_is_told_how_to_give_them():
+    numbers = FRAME[["age", "pay"]]
+    forest = RandomForestClassifier(3, random_state=0).fit(numbers, FRAME["age"] > 40)
+    with pytest.raises(VeraxError, match=r"sparse matrix \(csr_matrix\); give them as rows.toarray\(\)"):
+        verax.as_model(forest, reference=csr_matrix(numbers))
+    model = verax.as_model(forest, reference=numbers)
+    with pytest.raises(VeraxError, match=r"one row alone too, such as frame.iloc\[\[3\]\]"):
+        explain(model, numbers.iloc[3])
+    with pytest.raises(VeraxError, match=r"if it is one row, a list: \[row\]"):
+        explain(model, numbers.iloc[3].to_dict())
+
+
+@pytest.mark.parametrize("known", [(), ("high", "low")])
+@pytest.mark.parametrize("sort", ["forest", "each its own", "linear"])
+def test_a_regressor_of_several_numbers_is_explained_one_number_at_a_time(sort, known):
+    rows = FRAME[["age", "pay"]]
+    goal = np.column_stack([rows["age"] * 2, -rows["pay"]])
+    made = {
+        "forest": RandomForestRegressor(3, random_state=0),
+        "each its own": MultiOutputRegressor(LGBMRegressor(n_estimators=3, verbose=-1, n_jobs=1)),
+        "linear": make_pipeline(StandardScaler(), LinearRegression()),
+    }[sort].fit(rows, goal)
+    names = {"class_names": known} if known else {}
+    with pytest.raises(VeraxError, match=r"gives 2 numbers at once .* one is explained at a time"):
+        verax.as_model(made, reference=rows, **names)
+    model = verax.as_model(made, reference=rows, label=1, **names)
+    assert model.output == "number"
+    assert model.class_names == ((known or ("0", "1"))[1],)
+    assert np.array_equal(model.predict_proba(rows[:5])[:, 0], made.predict(rows[:5])[:, 1])
+    explanation = explain(model, rows[:1])
+    own = made.predict(rows[:1])[0, 1]
+    assert explanation.details["base"] + explanation.scores.sum() == pytest.approx(own, abs=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from verax.data import load_dataset
 from verax.errors import VeraxError
-from verax.models import TableModel, TextPipeline, fit_model, fit_vectorizer, table_columns
+from verax.models import TableModel, TextPipeline, fit_classifier, fit_model, fit_vectorizer, table_columns
 
 NAMES = ["forest", "logistic", "mlp", "tree", "xgboost"]
 
@@ -28,6 +28,21 @@ def test_a_bag_of_words_holds_presence_or_counts():
     assert list(presence.get_feature_names_out()) == ["bad", "film", "good"]
     assert presence.transform(texts).toarray().tolist() == [[0, 1, 1], [1, 1, 0]]
     assert counts.transform(texts).toarray().tolist() == [[0, 1, 2], [1, 1, 0]]
+
+
+@pytest.mark.parametrize("words", ["presence", "counts"])
+def test_a_model_is_fitted_on_the_rows_that_its_vectoriser_makes(words, text_data, monkeypatch):
+    fitted_on = []
+
+    def remember(name, rows, labels, **options):
+        fitted_on.append(rows)
+        return fit_classifier(name, rows, labels, **options)
+
+    monkeypatch.setattr("verax.models.ready.fit_classifier", remember)
+    model = fit_model("logistic", text_data, words=words)
+    expected = model.vectorizer.transform(text_data.train.inputs)
+    for part in ("data", "indices", "indptr"):
+        assert np.array_equal(getattr(fitted_on[0], part), getattr(expected, part))
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from sklearn.ensemble import (
     StackingClassifier,
     VotingClassifier,
 )
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
@@ -36,6 +37,7 @@ from verax.models.base import metered
 from verax.perturb import path_for
 from verax.perturb.masks import Masks, all_masks
 from verax.perturb.paths import mixture_kernels
+from verax.perturb.paths.tables import fallback_notes
 from verax.perturb.paths.tree_readers import flatten
 
 pytest.importorskip("numba")
@@ -455,6 +457,108 @@ def test_models_with_trees_that_are_not_read_say_so():
     assert said == "how the leaves of this LGBMClassifier make its answer is not known"
     assert known_to_be_slow(xgboost.XGBClassifier(booster="gblinear", n_estimators=2), rows, classes) == ""
     assert known_to_be_slow(make_pipeline(PCA(2), LogisticRegression()), rows, classes) == ""
+
+
+def with_rare_values(rare):
+    """A frame in which four of 2,000 rows have a value that no background row has, and labels that follow it."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=2000), "z": rng.normal(size=2000)})
+    frame["kind"] = rng.integers(0, 3, 2000) if rare == 7 else rng.choice(["a", "b", "c"], 2000)
+    frame.loc[:3, "kind"], frame.loc[:3, "x"] = rare, -1.0
+    return frame, ((frame["x"] > 0) | (frame["kind"] == rare)).astype(int)
+
+
+@pytest.mark.parametrize("rare", ["rare", 7])
+def test_a_category_that_no_background_row_has_is_a_reason_all_the_same(rare):
+    frame, labels = with_rare_values(rare)
+    columns = ColumnTransformer([("kind", OneHotEncoder(), ["kind"])], remainder="passthrough")
+    fitted = make_pipeline(columns, RandomForestClassifier(10, random_state=0)).fit(frame, labels)
+    model = verax.as_model(fitted, reference=frame)
+    path = path_for(model)
+    assert path.trees is not None
+    background = model.schema.decode(path.background)
+    assert rare not in set(background["kind"])
+    present = np.array([[False, False, True], [True, False, True], [False, True, False]])
+    (answer,) = path.evaluate(path.prepare(frame[:1]), [Masks.from_rows(present)])
+    for mask, found in zip(present, answer.probabilities, strict=True):
+        mixed = background.assign(
+            **{name: frame[name][0] for name, there in zip(frame, mask, strict=True) if there}
+        )
+        np.testing.assert_allclose(found, fitted.predict_proba(mixed).mean(axis=0), rtol=0, atol=1e-12)
+
+
+def test_a_value_that_changes_what_no_training_row_changes_is_asked_about_itself():
+    frame, labels = with_rare_values("rare")
+    known = frame[4:]
+    kinds = OneHotEncoder(categories=[["a", "b", "c", "rare"]])
+    columns = ColumnTransformer([("kind", kinds, ["kind"])], remainder="passthrough")
+    fitted = make_pipeline(columns, RandomForestClassifier(10, random_state=0)).fit(frame, labels)
+    columns = [Column("x"), Column("z"), Column("kind", ("a", "b", "c", "rare"))]
+    model = verax.as_model(fitted, reference=known, schema=Schema(tuple(columns)))
+    path = path_for(model)
+    assert path.trees is not None
+    background = model.schema.decode(path.background)
+    (answer,) = path.evaluate(path.prepare(frame[:1]), [Masks.from_rows(np.array([[False, False, True]]))])
+    expected = fitted.predict_proba(background.assign(kind="rare")).mean(axis=0)
+    np.testing.assert_allclose(answer.probabilities[0], expected, rtol=0, atol=1e-12)
+    assert path.fallback.startswith("some rows have values that were not tried")
+
+
+@pytest.mark.parametrize("name", ["frame", "pipeline", "codes"])
+def test_rows_of_known_values_go_where_rows_go_that_are_read_one_by_one(name):
+    rng = np.random.default_rng(1)
+    count = 700
+    frame = pd.DataFrame({"x": rng.normal(size=count), "y": rng.integers(0, 9, count).astype(float)})
+    frame.loc[rng.random(count) < 0.2, "x"] = np.nan
+    frame["kind"] = pd.Categorical(rng.choice(list("abcdefgh"), count))
+    goal = (frame["x"].fillna(1) + frame["kind"].isin(["a", "f"]) * frame["y"] > 1).astype(int)
+    if name == "pipeline":
+        steps = [("kind", OneHotEncoder(sparse_output=False), ["kind"]), ("x", StandardScaler(), ["x", "y"])]
+        fitted = make_pipeline(ColumnTransformer(steps), hist()).fit(frame, goal)
+    elif name == "codes":
+        codes = frame.assign(kind=frame["kind"].cat.codes).to_numpy()
+        fitted = light().fit(codes, goal, categorical_feature=[2])
+    else:
+        fitted = hist(categorical_features="from_dtype").fit(frame, goal)
+    given = frame.assign(kind=frame["kind"].cat.codes).to_numpy() if name == "codes" else frame
+    model = verax.as_model(fitted, reference=given)
+    trees = path_for(model).trees
+    mixed = np.take_along_axis(model.reference, rng.integers(count, size=(900, 3)), axis=0)
+    mixed[:200, 0] = rng.normal(size=200)  # as inputs may have them that are no training rows
+    known = trees._known.answers(mixed)
+    cuts = np.concatenate(trees.cuts)
+    read = trees.read(mixed)
+    which = np.repeat(np.arange(len(trees.cuts)), [len(here) for here in trees.cuts])
+    expected = read[:, which] > cuts
+    np.testing.assert_array_equal(known.columns()[::2].T, expected)
+    np.testing.assert_array_equal(known.columns()[1::2].T, expected | np.isnan(read[:, which]))
+    np.testing.assert_allclose(trees.predict(mixed), model.predict_proba(mixed), rtol=0, atol=1e-9)
+    many = np.repeat(mixed[:1], 900, axis=0)
+    many[:, 0] = rng.normal(size=900)
+    assert trees._known.answers(many) is None
+    np.testing.assert_allclose(trees.predict(many), model.predict_proba(many), rtol=0, atol=1e-9)
+
+
+def test_functions_and_records_that_ask_trees_say_what_is_slow():
+    rows = np.random.default_rng(0).normal(size=(60, 3))
+    classes = (rows[:, 0] > 0).astype(int)
+    forest = RandomForestClassifier(3, random_state=0).fit(rows, np.column_stack([classes, 1 - classes]))
+    path = path_for(verax.as_model(forest, reference=rows, label=1))
+    assert path.fallback == "one of the several answers that it gives is picked"
+    boosted = hist().fit(rows, classes)
+    model = verax.as_model(boosted.predict_proba, reference=rows, class_names=["no", "yes"])
+    (said,) = fallback_notes(model, path_for(model))
+    assert said.startswith("The trees of this HistGradientBoostingClassifier could not be read")
+    assert said.endswith("it was given as a function; give the fitted model itself.")
+    plain = LogisticRegression().fit(rows, classes).predict_proba
+    assert path_for(verax.as_model(plain, reference=rows, class_names=["no", "yes"])).fallback == ""
+
+    frame = pd.DataFrame({"review": ["good food", "bad food"] * 10, "age": np.arange(20.0)})
+    columns = ColumnTransformer([("words", CountVectorizer(), "review"), ("age", "passthrough", ["age"])])
+    as_a_whole = "rows that hold texts are asked about as a whole"
+    for last, why in ((RandomForestClassifier(3, random_state=0), as_a_whole), (LogisticRegression(), "")):
+        fitted = make_pipeline(columns, last).fit(frame, [0, 1] * 10)
+        assert path_for(verax.as_model(fitted, reference=frame)).fallback == why
 
 
 def test_without_numba_models_with_trees_say_what_they_lack(monkeypatch):

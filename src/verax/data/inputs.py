@@ -47,9 +47,10 @@ def raw_columns(rows: RawRows, names: Sequence[str]) -> list[RawColumn]:
         )
     for number, row in enumerate(rows):
         if isinstance(row, str) or not hasattr(row, "__len__"):
+            shown = row.item() if isinstance(row, np.generic) else row
             raise VeraxError(
-                f"Row {number} of the table is {row!r}; give a list of rows, each a list of values "
-                "(rows are counted from 0)."
+                f"Row {number} of the table is {shown!r}; give a list of rows, each a list of values; one row alone "
+                "too, such as frame.iloc[[3]] (rows are counted from 0)."
             )
         if len(row) != len(names):
             raise VeraxError(
@@ -219,11 +220,16 @@ def plain_inputs(given: Any) -> list[Any] | NDArray[Any] | pd.DataFrame:
         return _frame_of_dicts(given) if given and isinstance(given[0], Mapping) else given
     if isinstance(given, Mapping):
         raise VeraxError(
-            f"The inputs are a dict with the keys {', '.join(map(str, given))}; give one of its values, or a "
-            "DataFrame made of it."
+            f"The inputs are a dict with the keys {', '.join(map(str, given))}; give one of its values, a DataFrame "
+            "made of it, or, if it is one row, a list: [row]."
         )
     if (frame := as_frame(given)) is not None:
         return frame
+    if hasattr(given, "toarray") and hasattr(given, "nnz"):
+        raise VeraxError(
+            f"The rows are a sparse matrix ({type(given).__name__}); give them as rows.toarray(), or, if they were "
+            "made of texts, the texts and a pipeline that starts with the vectoriser."
+        )
     # A pandas index counts for nothing: inputs are in the order in which they stand.
     for method in ("to_pylist", "to_list"):
         if callable(getattr(given, method, None)):

@@ -204,7 +204,7 @@ def _from_file(path: Path, choice: Choice, schema: Schema | None) -> Records:
 
 def _is_name(name: str) -> bool:
     # A folder called "adult" in the current folder does not hide the dataset; Path("adult") or "./adult" is the folder.
-    if name in datasets.names():
+    if name in datasets:
         return True
     looks_like_path = "/" in name or "\\" in name or file_suffix(Path(name)) in SUFFIXES
     return not looks_like_path and not Path(name).exists()

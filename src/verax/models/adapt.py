@@ -16,7 +16,7 @@ from verax.data.table import find_groups
 from verax.errors import VeraxError
 from verax.models.base import Answer, Batch, Inputs, Model, check_class_names
 from verax.models.llm.prompt import PromptOptions
-from verax.models.multilabel import label_number, n_labels, of_label
+from verax.models.multilabel import PickedLabel, label_number, n_labels, n_numbers, of_label
 from verax.models.records import record_model
 from verax.models.wrappers import (
     NUMBER,
@@ -97,8 +97,9 @@ def as_model(
         texts: columns of a DataFrame that hold texts, whose words are features, where the model reads several of them
             or others besides (premise and hypothesis; a review and its author's age); seen from a ColumnTransformer
             with vectorisers, to be said of anything else. The model is then called with DataFrames.
-        label: of a classifier that gives several labels at once, the one to explain, by name or number; class_names=
-            are then the names of all labels. See `verax.judge_labels` for all of them.
+        label: of a classifier that gives several labels at once, or a regressor that predicts several numbers, the one
+            to explain, by name or number; class_names= are then the names of all. See `verax.judge_labels` for all
+            labels.
         groups: columns of a table that are one feature together, such as ``{"home": ["rooms", "area"]}``; "one-hot"
             finds the columns of 0 and 1 that stand for one category.
         prompt: what a language model is asked, with ``{text}`` in it; see docs/language-models.md.
@@ -152,7 +153,7 @@ def as_model(
         model = _adapt_estimator(fitted, class_names, kind, reference, schema, read)
         return model if groups is None else _grouped(model, groups)
     if callable(fitted):
-        model = _adapt_callable(fitted, class_names, kind, reference, schema, output or "classes", read)
+        model = _adapt_callable(fitted, class_names, kind, reference, schema, output, read)
         return model if groups is None else _grouped(model, groups)
     raise _no_model(fitted)
 
@@ -176,7 +177,9 @@ def _one_label(
 ) -> tuple[object, Sequence[str] | None]:
     """What gives one label, and its classes, of a classifier that gives several; anything else as it is."""
     estimator = getattr(fitted, "best_estimator_", fitted)
-    count = n_labels(estimator) if hasattr(estimator, "fit") else 0
+    fits = hasattr(estimator, "fit")
+    numbers = n_numbers(estimator) if fits else 0
+    count = numbers or (n_labels(estimator) if fits else 0)
     if not count:
         if label is not None:
             raise VeraxError(
@@ -184,7 +187,7 @@ def _one_label(
             )
         return fitted, class_names
     named = () if class_names is None else check_class_names(class_names, range(count))
-    number = label_number(label, named, count)
+    number = label_number(label, named, count, numbers=numbers > 0)
     return of_label(estimator, number, named[number] if named else str(number))
 
 
@@ -280,9 +283,12 @@ def _adapt_callable(
     kind: str | None,
     reference: RawRows | None,
     schema: Schema | None,
-    output: str,
+    output: str | None,
     read: Sequence[str] = (),
 ) -> Model:
+    if output is None:
+        picked = isinstance(function, PickedLabel) and n_numbers(function.estimator)
+        output = "number" if picked else "classes"
     if read:
         return record_model(function, read, reference, class_names=class_names, output=output)
     if kind == "text" or (kind is None and reference is None and schema is None):

@@ -1,8 +1,9 @@
-"""Estimators that say several things of an input at once (multi-label, multi-output): one label of them at a time."""
+"""Estimators that say several things of an input at once (labels, or numbers): one of them at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,47 @@ if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
 # Of these each label has an estimator of its own, which is explained as any other.
-ONE_EACH = ("MultiOutputClassifier", "OneVsRestClassifier")
+ONE_EACH = ("MultiOutputClassifier", "MultiOutputRegressor", "OneVsRestClassifier")
+
+
+@dataclass(frozen=True, eq=False)
+class PickedLabel:
+    """One label, or one number, of what an estimator says of each input.
+
+    Attributes:
+        estimator: says several.
+        number: which of them.
+    """
+
+    estimator: BaseEstimator
+    number: int
+
+    def __call__(self, batch: Batch) -> Answer:
+        """Class probabilities of the label; the number."""
+        if n_numbers(self.estimator):
+            return np.asarray(self.estimator.predict(batch), dtype=np.float64)[:, self.number]
+        answers: Any = self.estimator.predict_proba(batch)
+        if isinstance(answers, list):
+            return answers[self.number]
+        high = np.asarray(answers, dtype=np.float64)[:, self.number]
+        return np.column_stack([1.0 - high, high])
+
+
+def n_numbers(estimator: BaseEstimator) -> int:
+    """How many numbers a fitted regressor predicts at once; 0 for one that predicts one, and for a classifier."""
+    from sklearn.base import is_regressor
+
+    last = _last(estimator)
+    if not type(last).__module__.startswith("sklearn.") or not is_regressor(last):
+        return 0
+    weights = getattr(last, "coef_", None)
+    if type(last).__name__ in (*ONE_EACH, "RegressorChain"):
+        count = len(last.estimators_)
+    elif isinstance(weights, np.ndarray) and weights.ndim == 2:
+        count = len(weights)
+    else:
+        count = getattr(last, "n_outputs_", 1)
+    return int(count) if count > 1 else 0
 
 
 def n_labels(estimator: BaseEstimator) -> int:
@@ -29,14 +70,22 @@ def n_labels(estimator: BaseEstimator) -> int:
     return len(classes) if several and classes is not None else 0
 
 
-def label_number(label: object, names: Sequence[str], n: int) -> int:
-    """The number of a label that was named; a sentence where there is none, or none was named."""
+def label_number(label: object, names: Sequence[str], n: int, *, numbers: bool = False) -> int:
+    """The number of a label that was named; a sentence where there is none, or none was named.
+
+    Args:
+        label: its name or number.
+        names: of all labels; their numbers are their names if there are none.
+        n: how many labels there are.
+        numbers: whether these are numbers that a regressor predicts.
+    """
     known = list(names) or [str(number) for number in range(n)]
     listed = ", ".join(known)
     if label is None:
+        all_of_them = "" if numbers else " verax.judge_labels(model, data) goes through all of them."
         raise VeraxError(
-            f"The model gives {n} labels at once ({listed}), and one is explained at a time; say which: label="
-            f"{known[0]!r}. verax.judge_labels(model, data) goes through all of them."
+            f"The model gives {n} {'numbers' if numbers else 'labels'} at once ({listed}), and one is explained at a "
+            f"time; say which: label={known[0]!r}.{all_of_them}"
         )
     if isinstance(label, int) and 0 <= label < n:
         return label
@@ -47,32 +96,27 @@ def label_number(label: object, names: Sequence[str], n: int) -> int:
 
 def of_label(
     estimator: BaseEstimator, number: int, name: str
-) -> tuple[BaseEstimator | Callable[[Batch], Answer], tuple[str, ...]]:
-    """What gives one label of a fitted estimator, and the names of its classes.
+) -> tuple[BaseEstimator | PickedLabel, tuple[str, ...]]:
+    """What gives one label of a fitted estimator, and the names of its classes; of a number the name of the number.
 
     An estimator of its own where the label has one, with the steps before it; else a function that picks its answers.
     """
     last = _last(estimator)
-    classes = last.classes_[number] if isinstance(last.classes_, list) else np.array([0, 1])
-    names = tuple(str(one) for one in classes)
-    if set(names) <= {"0", "1", "False", "True"} and len(names) == 2:
-        names = (f"not {name}", name)
-    if type(last).__name__ in ONE_EACH:
-        own = last.estimators_[number]
-        if last is estimator:
-            return own, names
-        from sklearn.pipeline import Pipeline
+    if n_numbers(estimator):
+        names: tuple[str, ...] = (name,)
+    else:
+        classes = last.classes_[number] if isinstance(last.classes_, list) else np.array([0, 1])
+        names = tuple(str(one) for one in classes)
+        if set(names) <= {"0", "1", "False", "True"} and len(names) == 2:
+            names = (f"not {name}", name)
+    if type(last).__name__ not in ONE_EACH:
+        return PickedLabel(estimator, number), names
+    own = last.estimators_[number]
+    if last is estimator:
+        return own, names
+    from sklearn.pipeline import Pipeline
 
-        return Pipeline([*estimator.steps[:-1], (estimator.steps[-1][0], own)]), names
-
-    def picked(batch: Batch) -> Answer:
-        answers: Any = estimator.predict_proba(batch)
-        if isinstance(answers, list):
-            return answers[number]
-        high = np.asarray(answers, dtype=np.float64)[:, number]
-        return np.column_stack([1.0 - high, high])
-
-    return picked, names
+    return Pipeline([*estimator.steps[:-1], (estimator.steps[-1][0], own)]), names
 
 
 def _last(estimator: BaseEstimator) -> Any:

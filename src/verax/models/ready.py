@@ -292,6 +292,11 @@ def fit_vectorizer(texts: Sequence[str], words: str = "presence") -> CountVector
         texts: usually a dataset's training part.
         words: ``"presence"`` (1 if the word occurs) or ``"counts"`` (how often).
     """
+    return _bag_of(texts, words)[0]
+
+
+def _bag_of(texts: Sequence[str], words: str) -> tuple[CountVectorizer, Rows]:
+    """The vectoriser and what it makes of the texts, which are split once for both."""
     from sklearn.feature_extraction.text import CountVectorizer
 
     if words not in WORDS:
@@ -299,7 +304,10 @@ def fit_vectorizer(texts: Sequence[str], words: str = "presence") -> CountVector
     known = check_texts(texts)
     try:
         pattern = MARKS_TOO if any(MARK in text for text in known) else WORDS_ONLY
-        return CountVectorizer(binary=words == "presence", dtype=np.float64, token_pattern=pattern).fit(known)
+        vectorizer = CountVectorizer(binary=words == "presence", dtype=np.float64, token_pattern=pattern)
+        rows = vectorizer.fit_transform(known)
+        rows.sort_indices()  # as transform leaves them
+        return vectorizer, rows
     except ValueError as error:
         raise VeraxError(
             f"No vocabulary can be made of the {len(known)} texts ({error}); give longer texts."
@@ -338,9 +346,16 @@ def fit_model(
     if dataset.kind == "table":
         return _fit_table(fit, dataset, sample_weight, scaled=parse_model(name).name in SCALED)
     texts = check_texts(dataset.train.inputs)
-    vectorizer = vectorizer or fit_vectorizer(texts, words)
-    train, watched = rows or (vectorizer.transform(texts), vectorizer.transform(dataset.validation.inputs))
-    validation = (watched, dataset.validation.labels)
+    watching = _fit_takes(ready, "validation")
+    train = None
+    if vectorizer is None:
+        vectorizer, train = _bag_of(texts, words)
+    if rows is not None:
+        train, watched = rows
+    else:
+        train = vectorizer.transform(texts) if train is None else train
+        watched = vectorizer.transform(dataset.validation.inputs) if watching else None
+    validation = (watched, dataset.validation.labels) if watching else None
     classifier = fit(train, dataset.train.labels, sample_weight=sample_weight, validation=validation)
     return TextPipeline(vectorizer, (), classifier, dataset.class_names, reference=texts)
 

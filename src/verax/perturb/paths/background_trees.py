@@ -29,6 +29,7 @@ from verax.perturb.paths.composition import (
     tree_model_in,
 )
 from verax.perturb.paths.ensembles import LEAF, NUMBERS, Ensemble, NodeArray
+from verax.perturb.paths.known_values import KnownValues
 from verax.perturb.paths.tree_readers import reader_of
 from verax.perturb.paths.tree_walks import DIGITS, HAS_NUMBA, TOGETHER, full_set
 
@@ -41,6 +42,8 @@ SAME = 1e-5
 # Where an input differs from a background row in no more columns than this, all mixtures of the two may be fewer than
 # the masks.
 FEW_COLUMNS = 12
+# So few rows are read as they are.
+FEW_ROWS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +57,7 @@ class BackgroundTrees:
         background: the background rows as the trees read them.
         cuts: for each column of the trees, what it is compared with, ascending.
         places: where each value of the background lies between the cuts.
+        reference: training rows, whose values perturbed rows have.
         refused: why a step before the trees refused rows, so that the model itself was asked about these.
     """
 
@@ -63,6 +67,7 @@ class BackgroundTrees:
     background: FloatArray
     cuts: tuple[FloatArray, ...]
     places: IndexArray
+    reference: FloatArray
     refused: list[str] = field(default_factory=list)
 
     def read(self, rows: FloatArray) -> FloatArray:
@@ -74,45 +79,75 @@ class BackgroundTrees:
         if not len(rows):
             return []
         try:
-            return list(self.read(rows))
+            read = self.read(rows)
         except Exception as error:
-            self._refused(error)
+            self._refused(_raised(error))
             return [None] * len(rows)
+        constant = self.owner < 0
+        here, there = read[:, constant], self.background[:1, constant]
+        if not ((here == there) | (np.isnan(here) & np.isnan(there))).all():
+            self._refused(
+                "some rows have values that were not tried when it was found out what its trees read"
+            )
+            return [None] * len(rows)
+        return list(read)
 
-    def _refused(self, error: Exception) -> None:
-        why = f"a step before its trees raised {type(error).__name__} ({reason(error)}) on some rows"
+    def _refused(self, why: str) -> None:
         if why not in self.refused:
             self.refused.append(why)
         log.info("The model itself is asked: %s.", why)
 
     def predict(self, rows: FloatArray) -> FloatArray | None:
         """The model's answers to whole rows, but for the last digits; None if a step refuses one of them."""
+        if not len(rows):
+            return None
         try:
-            read = np.ascontiguousarray(self.read(rows))
+            parts = [
+                self._above_cuts(rows[first : first + TOGETHER]) for first in range(0, len(rows), TOGETHER)
+            ]
         except Exception as error:
-            self._refused(error)
+            self._refused(_raised(error))
             return None
 
-        def predict(read: FloatArray) -> FloatArray:
-            parts = [
-                self._row_sums(read[first : first + TOGETHER]) for first in range(0, len(read), TOGETHER)
-            ]
-            return self._answers(np.concatenate(parts, axis=1))
+        def predict(parts: Sequence[Masks]) -> FloatArray:
+            return self._answers(np.concatenate([self._row_sums(part) for part in parts], axis=1))
 
-        return ask(predict, read, len(read), len(self.seen.model.class_names)) if len(read) else None
+        return ask(predict, parts, len(rows), len(self.seen.model.class_names))
 
-    def _row_sums(self, read: FloatArray) -> FloatArray:
+    def _above_cuts(self, rows: FloatArray) -> Masks:
+        """For each cut two sets of rows, without the missing ones and with them: those that lie above."""
+        from verax.perturb.paths.kernels import answer_bits
+
+        known = self._known if len(rows) > FEW_ROWS else None
+        answers = None if known is None else known.answers(rows)
+        if answers is not None:
+            return answers
+        _, cuts, first = self._tests
+        goes_right = np.empty((2 * len(cuts), len(full_set(len(rows)))), dtype=np.uint64)
+        answer_bits(np.ascontiguousarray(self.read(rows)), cuts, first, goes_right)
+        return Masks(goes_right, len(rows))
+
+    def _row_sums(self, above: Masks) -> FloatArray:
         """What the leaves of whole rows add up to: all go down each tree together, by which cuts they lie above."""
-        from verax.perturb.paths.kernels import answer_bits, walk_tests
+        from verax.perturb.paths.kernels import walk_tests
 
-        test, cuts, first = self._tests
-        full = full_set(len(read))
-        goes_right = np.empty((2 * len(cuts), len(full)), dtype=np.uint64)
-        answer_bits(read, cuts, first, goes_right)
-        trees = self.ensemble.trees
+        full, trees = full_set(above.n_rows), self.ensemble.trees
         sums = np.zeros((len(self.ensemble.base), 64 * len(full)))
-        walk_tests(trees.roots, test, trees.left, trees.right, trees.values, goes_right, full, sums)
-        return sums[:, : len(read)]
+        walk_tests(
+            trees.roots, self._tests[0], trees.left, trees.right, trees.values, above.words, full, sums
+        )
+        return sums[:, : above.n_rows]
+
+    @cached_property
+    def _known(self) -> KnownValues | None:
+        """The values of training rows as the trees read them; None where they are not told one by one."""
+        owner = self.ensemble.owners(self.seen.owner)
+
+        def below(rows: FloatArray) -> IndexArray:
+            return _places(self.cuts, self.read(rows))
+
+        found = KnownValues(below, owner, self._tests[2], self.reference[0])
+        return found if found.learn(self.reference) else None
 
     @cached_property
     def _tests(self) -> tuple[NodeArray, FloatArray, NodeArray]:
@@ -240,6 +275,10 @@ class BackgroundTrees:
         return parts
 
 
+def _raised(error: Exception) -> str:
+    return f"a step before its trees raised {type(error).__name__} ({reason(error)}) on some rows"
+
+
 _all_masks = lru_cache(maxsize=FEW_COLUMNS + 1)(all_masks)
 
 
@@ -283,7 +322,7 @@ def _background_trees(
         if not tree_model_in(made.estimator):
             return None
         return f"how {type(made.estimator).__name__} makes its answer of trees is not known"
-    seen = separable_or_why(model, background)
+    seen = separable_or_why(model, reference)
     if isinstance(seen, str):
         return seen
     ensemble = ensemble_of(made, seen.columns, _probe(model, background))
@@ -297,7 +336,7 @@ def _background_trees(
     ends = np.searchsorted(trees.column[inner][order], np.arange(1, len(owner)))
     cuts = tuple(np.unique(here) for here in np.split(trees.threshold[inner][order], ends))
     rows = ensemble.read(seen.transform(background, ensemble.absent))
-    found = BackgroundTrees(seen, ensemble, owner, rows, cuts, _places(cuts, rows))
+    found = BackgroundTrees(seen, ensemble, owner, rows, cuts, _places(cuts, rows), reference)
     return found if _agrees(found, reference) else "it makes something else of them than their sum"
 
 

@@ -294,8 +294,9 @@ def _with_answers(
     return WithAnswers()
 
 
-# So many different values of each column are tried when it is found out what depends on it.
-PROBES = 64
+# When it is found out what depends on a column, all categories are tried, and all numbers if they are no more than the
+# first of these; else as many as the second says.
+FEW_NUMBERS, PROBES = 256, 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -345,7 +346,10 @@ def separable_or_why(model: Model, reference: FloatArray) -> Separable | str:
         keys.append((*map(id, part.steps), library))
         branches.setdefault(keys[-1], part)
     # All that is tried is transformed at once: a pipeline takes milliseconds to be called, however few the rows are.
-    tried = [_some_values(reference[:, column]) for column in range(reference.shape[1])]
+    tried = [
+        _some_values(values, every=column.categories is not None)
+        for values, column in zip(reference.T, model.schema.columns, strict=True)
+    ]
     rows = np.repeat(reference[:1], 1 + sum(map(len, tried)), axis=0)
     place = 1
     for column, values in enumerate(tried):
@@ -374,9 +378,11 @@ def separable_or_why(model: Model, reference: FloatArray) -> Separable | str:
     return Separable(model, made, tuple(branches.values()), columns, owner)
 
 
-def _some_values(values: FloatArray) -> FloatArray:
+def _some_values(values: FloatArray, *, every: bool) -> FloatArray:
     distinct = np.unique(values)
-    return distinct[np.unique(np.linspace(0, len(distinct) - 1, min(PROBES, len(distinct))).astype(np.intp))]
+    if every or len(distinct) <= FEW_NUMBERS:
+        return distinct
+    return distinct[np.linspace(0, len(distinct) - 1, PROBES).astype(np.intp)]
 
 
 def _transform(model: TableModel, part: ModelPart, rows: FloatArray, absent: float) -> FloatArray:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from verax.arrays import BoolArray, FloatArray
+from verax.arrays import BoolArray, FloatArray, IndexArray
 from verax.perturb.paths.ensembles import NodeArray
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -403,3 +403,53 @@ def answer_bits(rows: FloatArray, cuts: FloatArray, first: NodeArray, goes_right
                 goes_right[2 * (low + cut - 1), word] = higher
                 goes_right[2 * (low + cut - 1) + 1, word] = higher | missing
             reached[0] = np.uint64(0)
+
+
+@compiled
+def place_bits(
+    places: IndexArray, below: NodeArray, first: NodeArray, counts: NodeArray, goes_right: Words
+) -> None:
+    """The same as :func:`answer_bits` for the columns that come from one column of a table, whose values are known.
+
+    Args:
+        places: of each row, which of the known values it has.
+        below: (columns, values): how many cuts lie below it; -1 if it is missing.
+        first: where the cuts of each column begin.
+        counts: how many cuts each has.
+        goes_right: (2 * cuts, words).
+    """
+    most = 0
+    for column in range(len(counts)):
+        most = max(most, counts[column])
+    n_values = below.shape[1]
+    none = np.uint64(0)
+    reached = np.zeros(most + 1, dtype=np.uint64)
+    rows_of = np.zeros(n_values, dtype=np.uint64)
+    here = np.empty(64, dtype=np.intp)
+    for word in range(goes_right.shape[1]):
+        start = 64 * word
+        end = min(start + 64, len(places))
+        n_here = 0
+        for row in range(start, end):
+            value = places[row]
+            if rows_of[value] == none:
+                here[n_here] = value
+                n_here += 1
+            rows_of[value] |= np.uint64(1) << np.uint64(row - start)
+        for column in range(len(counts)):
+            missing = none
+            for number in range(n_here):
+                value = here[number]
+                if below[column, value] < 0:
+                    missing |= rows_of[value]
+                else:
+                    reached[below[column, value]] |= rows_of[value]
+            higher = none
+            for cut in range(counts[column], 0, -1):
+                higher |= reached[cut]
+                reached[cut] = none
+                goes_right[2 * (first[column] + cut - 1), word] = higher
+                goes_right[2 * (first[column] + cut - 1) + 1, word] = higher | missing
+            reached[0] = none
+        for number in range(n_here):
+            rows_of[here[number]] = none

@@ -12,6 +12,7 @@ from verax.models.base import Inputs
 from verax.models.llm.prompt import Placed
 from verax.models.records import RecordModel
 from verax.perturb.masks import MAX_ROWS, Answer, Masks, Prepared, Variants, distinct_rows
+from verax.perturb.paths.composition import tree_model_in
 from verax.perturb.paths.strings import Letters, build_strings, letters_of
 
 # A column that is absent takes its values from so many training rows, and the answers are averaged. Fewer than in
@@ -44,6 +45,13 @@ class RecordPath:
 
     model: RecordModel
     name: str = "records"
+
+    @property
+    def fallback(self) -> str:
+        """Why a model with trees is asked row by row; empty for any other."""
+        return (
+            "rows that hold texts are asked about as a whole" if tree_model_in(self.model.estimator) else ""
+        )
 
     def prepare(self, inputs: Inputs) -> list[Record]:
         """Each record with its words by column."""

@@ -20,6 +20,7 @@ from verax.arrays import BoolArray, FloatArray, IndexArray, tied_ranks
 from verax.data.table import Schema
 from verax.errors import VeraxError
 from verax.models.base import Inputs, Model
+from verax.models.multilabel import PickedLabel
 from verax.models.wrappers import TableModel, encode_rows
 from verax.perturb.masks import (
     Answer,
@@ -31,7 +32,7 @@ from verax.perturb.masks import (
     full_variants,
 )
 from verax.perturb.paths.background_trees import BackgroundTrees, background_trees
-from verax.perturb.paths.composition import Separable, separable
+from verax.perturb.paths.composition import Separable, separable, tree_model_in
 from verax.perturb.paths.encoded_columns import EncodedColumns, encoded_columns
 from verax.perturb.paths.ensembles import NodeArray
 from verax.perturb.shapley import TreeGame
@@ -94,7 +95,7 @@ class TablePath:
     @cached_property
     def seen(self) -> Separable | None:
         """The model's preprocessing, if it takes one column at a time."""
-        return separable(self.model, self.background) if self.trees is None else self.trees.seen
+        return separable(self.model, reference_rows(self.model)) if self.trees is None else self.trees.seen
 
     @cached_property
     def game(self) -> TreeGame:
@@ -266,7 +267,8 @@ def table_path(model: Model) -> TablePath:
     """The path for a model of tables; its own columns are used if they are read one at a time."""
     background = background_rows(model)
     if not isinstance(model, TableModel):
-        return TablePath(model, background)
+        function = getattr(model, "function", None)
+        return TablePath(model, background, not_walked=_why_a_function(function))
     reference = reference_rows(model)
     trees = background_trees(model, background, reference)
     columns = encoded_columns(model, reference)
@@ -276,6 +278,17 @@ def table_path(model: Model) -> TablePath:
     return TablePath(model, background, columns, trees)
 
 
+def _why_a_function(function: object) -> str:
+    """Of a function that asks a model with trees, why these are not walked; empty for any other."""
+    if isinstance(function, PickedLabel):
+        return (
+            "one of the several answers that it gives is picked" if tree_model_in(function.estimator) else ""
+        )
+    if tree_model_in(getattr(function, "__self__", None)):
+        return "it was given as a function; give the fitted model itself"
+    return ""
+
+
 def fallback_notes(model: Model, path: object) -> list[str]:
     """A sentence where a model with trees is asked row by row, since these could not be read; none for any other."""
     why = getattr(path, "fallback", "")
@@ -283,7 +296,9 @@ def fallback_notes(model: Model, path: object) -> list[str]:
 
 
 def _kind_of(model: Model) -> str:
-    estimator = getattr(model, "estimator", model)
+    function = getattr(model, "function", None)
+    estimator = getattr(model, "estimator", None) or getattr(function, "estimator", None)
+    estimator = estimator or getattr(function, "__self__", model)
     return type(getattr(estimator, "steps", [(None, estimator)])[-1][1]).__name__
 
 
