@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -111,10 +113,30 @@ def test_the_papers_tables_count_who_left_after_the_first_part(found):
     tables = {table["key"]: table for table in summarised(found, FAST)["tables"]}
     rows = {row["condition"]: row for row in tables["paper-2"]["rows"]}
     assert (rows["lime"]["forward_n"], rows["lime"]["counterfactual_n"]) == (8 * 8, 7 * 8)
-    notes = tables["paper-1"]["notes"]
-    assert any("22 people are linked over studies; 22 people took part" in note for note in notes) or any(
-        "took part in several of these" in note for note in notes
+
+
+def test_nobody_is_called_linked_where_nobody_was_asked(found):
+    """The parts of a user test share their people; over two user tests only those are linked who agreed to it."""
+    said = (
+        "Both parts of a user test are by the same people: each is one unit of all intervals and resampling."
     )
+    (alone,) = (table for table in summarised(found, FAST)["tables"] if table["key"] == "paper-1")
+    assert alone["notes"][-1] == said
+    both = [analysed(found), analysed(taken(kind="table"))]
+    (pooled,) = (table for table in pooled_findings(both, FAST).tables if table.key == "paper-1")
+    assert pooled.notes[-1].startswith(f"{said} Nobody is linked over studies")
+    # The first three of each agreed, and are the same people.
+    links = [f"h{place}" if place < 3 else None for place in range(len(both[0].intended_participants))]
+    both = [
+        replace(
+            data,
+            participants=data.participants.assign(link=links[: len(data.participants)]),
+            intended_participants=data.intended_participants.assign(link=links),
+        )
+        for data in both
+    ]
+    (pooled,) = (table for table in pooled_findings(both, FAST).tables if table.key == "paper-1")
+    assert "3 people are linked over studies; 3 people took part in several of these" in pooled.notes[-1]
 
 
 def test_each_part_alone_is_its_own_study(found):

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from verax.studies.definition.study import Item, Study
+from verax.studies.protocol.contract import known_inside
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,6 +83,6 @@ def _answers(answers: pd.DataFrame, part: str) -> pd.DataFrame:
 
 def _linked(people: pd.DataFrame, study_hash: str) -> pd.DataFrame:
     """Everybody is one person in both parts, and whom other studies know keeps that name."""
-    own = study_hash[:16] + ":" + people["participant"].astype(str)
+    own = known_inside(study_hash) + people["participant"].astype(str)
     known = people.get("link")
     return people.assign(link=own if known is None else known.where(known.notna(), own))
