@@ -104,6 +104,7 @@ def run_paper(
     folder = Path(out) if out is not None else Path("papers") / (f"{paper.name}-full" if full else paper.name)
     size = paper.about.full if full else paper.about.small
     notes = [size.note] if size.note else []
+    notes += size.otherwise
     files = None if data is None else Path(data)
     if files is not None and not files.is_dir():
         raise VeraxError(say("no-folder", folder=repr(str(files))))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING
 
+from verax.errors import VeraxError
 from verax.studies.definition.study import Item, Study
 from verax.studies.protocol.contract import known_inside
 
@@ -35,6 +37,31 @@ def role_in_part(items: Iterable[Item], part: str) -> list[Item]:
     if part == FORWARD:
         return [item for item in items if item.role != CHANGED]
     return [replace(item, role=TEST) for item in items if item.role == CHANGED]
+
+
+def even_share(items: Iterable[Item], counts: Mapping[str, int]) -> list[Item]:
+    """Of some roles fewer items, the same share of those that are predicted, true and flipped alike; numbered anew.
+
+    Args:
+        items: balanced.
+        counts: how many of a role; all of a role that is not there.
+    """
+    kept: list[Item] = []
+    for role, own in groupby(items, key=lambda item: item.role):
+        every = list(own)
+        count = counts.get(role, len(every))
+        cells: dict[tuple[int, int, bool], list[Item]] = {}
+        for item in every:
+            flips = item.variant is not None and item.variant.prediction != item.prediction
+            cells.setdefault((item.prediction, item.label, flips), []).append(item)
+        if count > len(every) or any(len(cell) * count % len(every) for cell in cells.values()):
+            raise VeraxError(
+                f"{count} of {len(every)} inputs are no even share of the {len(cells)} sorts of them (predicted class, "
+                "right or wrong, flipped or not); give protocol.of a multiple of test and changed, such as twice as many."
+            )
+        few = {item.id for cell in cells.values() for item in cell[: len(cell) * count // len(every)]}
+        kept += [item for item in every if item.id in few]
+    return [replace(item, id=f"i{number:03d}") for number, item in enumerate(kept, start=1)]
 
 
 def part_study(study: Study, part: str) -> Study:

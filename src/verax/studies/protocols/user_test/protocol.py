@@ -34,6 +34,7 @@ from verax.studies.protocols.user_test.parts import (
     CHANGED,
     COUNTERFACTUAL,
     FORWARD,
+    even_share,
     phase_key,
     role_in_part,
     screen_key,
@@ -50,6 +51,8 @@ class UserTest(Protocol):
         learning: items to learn from, from the validation part.
         test: items to predict in the forward part, from the test part.
         changed: items of the counterfactual part: others, from the test part too.
+        of: draw the items of both parts as if each had so many, and take an even share of them. People with less time
+            then have inputs that all others have too, in a build of their own: test = 16, changed = 16, of = 32.
         leaf: whether people may leaf back through the pages of a look until it is over.
         vectors: a GloVe file in which similar words are found; vectors trained on the training texts unless given.
         fluent: changed texts shall read like language; false draws among all, as published.
@@ -68,6 +71,7 @@ class UserTest(Protocol):
     learning: int = Field(default=16, ge=1)
     test: int = Field(default=32, ge=1)
     changed: int = Field(default=32, ge=1)
+    of: int | None = Field(default=None, ge=1)
     leaf: bool = False
     vectors: str | None = None
     fluent: bool = True
@@ -95,6 +99,9 @@ class UserTest(Protocol):
 
     def items(self, source: Source) -> list[Item]:
         """Those of both parts; nobody predicts an input in one and its changed version in the other."""
+        if self.of is not None:
+            whole = self.model_copy(update={"test": self.of, "changed": self.of, "of": None})
+            return even_share(whole.items(source), {"test": self.test, CHANGED: self.changed})
         forward = self.first.items(source)
         taken = frozenset(item.place for item in forward if item.part == "test")
         changed = self.second.chosen(source, taken)
