@@ -559,7 +559,8 @@ def test_the_page_of_a_paper_prints_what_was_published(name):
             assert [one.replace("–", "") for one in shown] == wanted
     assert f"Could be re-run by its authors: {paper.about.rerun}" in page
     # The page is of the small run as the folder has it, and of no other.
-    assert f"\n- {paper.about.small.note}\n" in page
+    for sentence in (paper.about.small.note, *paper.about.small.otherwise):
+        assert f"\n- {sentence}\n" in page
     assert f"Made by `verax paper {name}`" in page
     listed = page.split("## What is not as published")[1].split("\n\n")[1].splitlines()
     assert listed == [f"- {sentence}" for sentence in paper.about.differences]

@@ -2,8 +2,8 @@
 
 The paper has four: text and tabular data, forward and counterfactual. Conditions are matched by name. Items of two
 studies are one item where both ask the same about the same input, as a build for people with less time does; otherwise
-they are different items whatever their ids. People who agreed to be linked are one person in all studies, so that nobody
-is two independent ones; others are counted in each study that they took part in.
+they are different items whatever their ids. People who agreed to be linked are one person in all studies, so that
+nobody is two independent ones; others are counted in each study that they took part in.
 """
 
 from __future__ import annotations

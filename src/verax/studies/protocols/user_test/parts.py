@@ -57,7 +57,7 @@ def even_share(items: Iterable[Item], counts: Mapping[str, int]) -> list[Item]:
         if count > len(every) or any(len(cell) * count % len(every) for cell in cells.values()):
             raise VeraxError(
                 f"{count} of {len(every)} inputs are no even share of the {len(cells)} sorts of them (predicted class, "
-                "right or wrong, flipped or not); give protocol.of a multiple of test and changed, such as twice as many."
+                "right or wrong, flipped or not); give protocol.of a multiple of test and changed, such as twice them."
             )
         few = {item.id for cell in cells.values() for item in cell[: len(cell) * count // len(every)]}
         kept += [item for item in every if item.id in few]
