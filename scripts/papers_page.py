@@ -29,19 +29,16 @@ SETTINGS = "paper/settings.toml"
 HEAD = """# The papers
 
 Verax implements five papers. For each, this page has what the paper says in numbers beside what our specs and code
-have, and then what is not as published. It is written from the papers' folders under `examples/` by
+have, and what is not as published in full size. It is written from the papers' folders under `examples/` by
 `scripts/papers_page.py`; a test reads every value where the last column says, and compares it.
 
 ```sh
 verax paper
 ```
 
-lists them, and `verax paper NAME` runs all of a paper that needs no people, small (20 to 100 seconds of one core) or
-(`--full`) in its own size, and writes its tables with the published number beside ours in every cell. Studies with
-people are built, and rehearsed by bots.
-
-What no program can repeat: who the participants were, what they were paid, and the answers they gave. No paper's
-answers are public, so no table of results with people has been reproduced; only the procedures have.
+lists them, and `verax paper NAME` runs all of a paper that needs no people, small (half a minute to two minutes of one
+core) or (`--full`) in its own size, and writes its tables with the published number beside ours in every cell. Studies
+with people are built, and rehearsed by bots: no paper's answers are public, so no result with people is reproduced.
 """
 
 
@@ -92,7 +89,7 @@ def page() -> str:
 def _section(name: str) -> str:
     paper, settings = read_paper(name), settings_of(name)
     rows = [
-        f"| {element} | {said} | `{_shown(value_of(where))}` | `{where}` |"
+        f"| {element} | {said} | `{_shown(value_of(where))}` | `{_place(where, name)}` |"
         for element, said, where, _ in settings["rows"]
     ]
     lines = [
@@ -114,6 +111,11 @@ def _section(name: str) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _place(where: str, paper: str) -> str:
+    """Where a value stands, for readers: a file of the paper's folder and its entry, or a name in the code."""
+    return where.split(" ", 1)[1].removeprefix(f"{paper}/")
 
 
 def _shown(value: Any) -> str:

@@ -57,6 +57,7 @@ def test_the_specs_are_in_order_and_as_published(path):
     assert spec.condition("lime").display == "weights"
     assert spec.condition("prototype").model == f"prototype-{spec.model}"
     assert spec.screening.method == "excludes"
+    assert spec.protocol.get("fluent", True) == (path.stem != "text-counterfactual")
     assert f"examples/hase-bansal/{path.name}" in path.read_text(encoding="utf-8")
     assert path.stem in (FOLDER / "README.md").read_text(encoding="utf-8")
 
@@ -152,6 +153,10 @@ def test_the_user_tests_are_the_papers_design_39_tests_in_person(kind, tests):
     assert (spec.protocol["test"], spec.protocol["changed"], spec.protocol["learning"]) == (32, 32, 16)
     assert tuple(condition.name for condition in spec.conditions) == METHODS
     assert sum(condition.participants or spec.participants for condition in spec.conditions) == tests
-    assert (spec.entry, spec.recruiting.link, spec.background) == ("code", True, ("course",))
+    assert (spec.entry, spec.recruiting.link) == ("code", True)
+    (course,) = spec.questions
+    assert (course.place, course.answers) == ("first", ("Yes", "No"))
+    assert [(quota.question, quota.most) for quota in spec.quotas] == [(course.name, {"No": 0})]
+    assert spec.protocol.get("fluent", True) == (kind == "table")  # as published, any neighbour of a word
     assert spec.about.pay == "$15 an hour"
     assert make_protocol(spec.protocol).planning(spec).more == ("changed",)

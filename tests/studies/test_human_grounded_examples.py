@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from verax.workflows.paper import changed_spec, network_numbers
+from verax.workflows.paper import changed_spec
+from verax.workflows.paper_numbers import network_numbers
 from verax.workflows.study import build_study
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "human-grounded"

@@ -195,13 +195,17 @@ def test_who_fails_the_attention_checks_is_excluded_by_the_rule(serve):
     assert [record["rules"] for record in participant_records(served.store)] == [[], ["attention-checks"]]
 
 
-def test_a_quota_turns_away_who_gives_an_answer_that_enough_people_gave(serve):
+@pytest.mark.parametrize(
+    ("most", "turned_away"), [(1, [False, True, False]), (0, [True, True, False])], ids=["one", "nobody"]
+)
+def test_a_quota_turns_away_who_gives_an_answer_that_enough_people_gave(serve, most, turned_away):
+    """One with the answer, or nobody: who is not eligible is known at the door."""
     served = serve(
         small_study(
             method="teaches",
             target=10,
             questions=[ALL[0]],
-            quotas=[{"question": "work", "most": {"Yes": 1}}],
+            quotas=[{"question": "work", "most": {"Yes": most}}],
             recruiting={"full_url": "https://app.prolific.com/submissions/complete?cc=FULL"},
         )
     )
@@ -212,12 +216,10 @@ def test_a_quota_turns_away_who_gives_an_answer_that_enough_people_gave(serve):
         served.client.post(url, data=filled(form, lambda _, answer=answer: answer))
         notices.append(served.client.get(url).text)
         served.client.cookies.clear()
-    assert ["Enough people have already" in page for page in notices] == [False, True, False]
+    assert ["There is no place for your answer" in page for page in notices] == turned_away
     assert "cc=FULL" in notices[1]
     assert [record["status"] for record in participant_records(served.store)] == [
-        "active",
-        "over-quota",
-        "active",
+        "over-quota" if away else "active" for away in turned_away
     ]
 
 

@@ -23,15 +23,7 @@ from verax.options import checked_spec
 from verax.results.tables import Column, Table
 from verax.studies.analysis.within.pooled_graded import TASKS
 from verax.studies.definition.spec import make_study_spec
-from verax.workflows.paper import (
-    _best,
-    _let_answer,
-    changed_spec,
-    registered,
-    run_paper,
-    study_numbers,
-    training_numbers,
-)
+from verax.workflows.paper import _best, _let_answer, changed_spec, run_paper
 from verax.workflows.paper_files import (
     PaperBenchmark,
     Rehearsal,
@@ -41,6 +33,7 @@ from verax.workflows.paper_files import (
     with_changes,
     with_data,
 )
+from verax.workflows.paper_numbers import rating_numbers, registered, study_numbers, training_numbers
 
 ROOT = Path(__file__).parents[2]
 PAPERS = ["camburu-2020", "hase-bansal", "human-grounded", "reverse-turing", "sippy-2020"]
@@ -135,6 +128,7 @@ LEAST = {
             ("paper-3", "DB", "Tabular μ"),
             ("models", "Prototype", "Tabular"),
             ("paper-5", "Incorrect", "Tabular n"),
+            ("ratings-and-answers", "A rating of 5 in place of 4", "Tabular points"),
         ],
     ),
     "human-grounded": (
@@ -288,6 +282,40 @@ def test_a_pre_experiment_is_a_row_of_accuracies_and_times():
     assert training_numbers("SST", tables) == {
         "training": {"SST": {"untrained_model": "0.369", "trained_model": "0.526", "untrained_time": "08:56"}}
     }
+
+
+def test_section_5_3_is_read_from_the_table_of_each_user_test():
+    columns = (Column("predictor", "", "text"), Column("n", "n", "count"), Column("interval", "", "interval"))
+
+    def table(key, *intervals):
+        rows = [{"predictor": "ours", "n": 9, "interval": [0.0, 1.0]}] * 2
+        rows += [{"predictor": "as published", "n": 1640, "interval": given} for given in intervals]
+        return Table(key, "", columns, tuple(rows), "")
+
+    alone = rating_numbers(["table"], [table("counterfactual-rating-and-correctness", [-2.94, 5.24], None)])
+    assert alone == {
+        "ratings-and-answers": {
+            "rating": {"table_points": "-2.9 to 5.2", "table_n": "1,640"},
+            "normalised": {"table_n": "1,640"},
+        }
+    }
+    both = rating_numbers(
+        ["text", "table"],
+        [
+            table("rating-and-correctness-2", [0.0, 1.0], [-3.9, 12.2]),
+            table("rating-and-correctness-4", [2.0, 3.0], [4.0, 5.0]),
+            # The first test's own part stands among the tables of several too.
+            table("counterfactual-rating-and-correctness", [0.0, 1.0], [-3.9, 12.2]),
+        ],
+    )["ratings-and-answers"]
+    assert both["rating"] == {
+        "text_points": "0.0 to 1.0",
+        "text_n": "1,640",
+        "table_points": "2.0 to 3.0",
+        "table_n": "1,640",
+    }
+    assert both["normalised"]["text_points"] == "-3.9 to 12.2"
+    assert rating_numbers(["text"], []) == {"ratings-and-answers": {}}
 
 
 def test_changes_go_into_tables_and_named_conditions_and_take_entries_away():
@@ -531,7 +559,8 @@ def test_the_page_of_a_paper_prints_what_was_published(name):
             assert [one.replace("–", "") for one in shown] == wanted
     assert f"Could be re-run by its authors: {paper.about.rerun}" in page
     # The page is of the small run as the folder has it, and of no other.
-    assert f"\n- {paper.about.small.note}\n" in page
+    for sentence in (paper.about.small.note, *paper.about.small.otherwise):
+        assert f"\n- {sentence}\n" in page
     assert f"Made by `verax paper {name}`" in page
     listed = page.split("## What is not as published")[1].split("\n\n")[1].splitlines()
     assert listed == [f"- {sentence}" for sentence in paper.about.differences]
@@ -634,6 +663,8 @@ FULL = {
             *(("table-1", task, "Model acc. (gold)") for task in ("SST", "Sent Len", "Subj Number", "Tense")),
             ("table-1", "HatEval2019", "Human acc. (model), x"),
             ("training", "HatEval2019", "Human acc. (model), with"),
+            ("known-and-masked", "LIME", "Known tasks"),
+            ("known-and-masked", "All tasks, with and without LIME", "Unknown tasks"),
         ],
     ),
     "sippy-2020": (

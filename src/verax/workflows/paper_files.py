@@ -90,12 +90,14 @@ class Size(_Table):
 
     Attributes:
         note: what a reader of the tables must know of it.
+        otherwise: what is not as in the paper's own size, a sentence each.
         runs: benchmarks.
         studies: analysed together.
         alone: studies that are analysed one by one.
     """
 
     note: str = ""
+    otherwise: list[str] = Field(default_factory=list)
     runs: list[PaperBenchmark] = Field(default_factory=list)
     studies: Rehearsal | None = None
     alone: Rehearsal | None = None
@@ -113,7 +115,7 @@ class PaperFile(_Table):
         title: of the paper.
         citation: who, where and when.
         rerun: "yes" or "no, because ...": whether its authors could run it again from this folder.
-        differences: what is not as published, a sentence each.
+        differences: what is not as published in the paper's own size either, a sentence each.
         small, full: what is run.
     """
 

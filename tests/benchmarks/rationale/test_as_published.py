@@ -13,7 +13,7 @@ from verax.benchmarks.spec_files import with_explained_part
 from verax.data import load_dataset
 from verax.errors import VeraxError
 from verax.models.neural.saving import load_model
-from verax.workflows.paper import rationale_numbers
+from verax.workflows.paper_numbers import rationale_numbers
 
 ASPECTS = ("appearance", "aroma", "palate")
 OPTIONS = {

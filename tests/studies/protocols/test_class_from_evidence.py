@@ -80,6 +80,19 @@ def test_two_answers_for_each_class_and_one_for_not_knowing(classes):
     assert question.options[-1].label == "I can't say."
 
 
+def test_answers_can_have_the_papers_own_words():
+    """Figure 2 of Lertvittayakumjorn and Toni (2019), whose specs say noun = "review" and "paper"."""
+    words = {"ask_for": "input", "noun": "review"}
+    (question,) = check_protocol(material_of(TABLE | words)).screens["evidence:i001:method"].questions
+    assert [option.label for option in question.options] == [
+        "I'm certain that they are from a ⟦0⟧ review.",
+        "I'm certain that they are from a ⟦1⟧ review.",
+        "I'm not certain but they are likely from a ⟦0⟧ review.",
+        "I'm not certain but they are likely from a ⟦1⟧ review.",
+        "I can't say.",
+    ]
+
+
 def test_scores_are_those_of_the_papers_table_1_against_the_prediction():
     protocol = make_protocol(TABLE)
     item = next(item for item in material_of(classes=3).items if not item.correct)

@@ -92,6 +92,19 @@ def test_two_answers_for_each_class_and_none_for_not_knowing(classes):
     assert question.options[-1].label == f"I'm not certain, but it is probably: ⟦{classes - 1}⟧."
 
 
+def test_answers_can_have_the_papers_own_words():
+    """Figure 2 of Lertvittayakumjorn and Toni (2019), whose specs say noun = "review" and "paper"."""
+    (question,) = (
+        check_protocol(material_of(TABLE | {"noun": "review"})).screens["case:i001:method"].questions
+    )
+    assert [option.label for option in question.options] == [
+        "I'm certain that it is a ⟦0⟧ review.",
+        "I'm certain that it is a ⟦1⟧ review.",
+        "I'm not certain but it is probably a ⟦0⟧ review.",
+        "I'm not certain but it is probably a ⟦1⟧ review.",
+    ]
+
+
 def test_scores_are_those_of_the_papers_table_1_against_the_true_class():
     protocol = make_protocol(TABLE)
     item = next(item for item in material_of(classes=3).items if not item.correct)

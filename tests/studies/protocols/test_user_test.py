@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from studies.analysis.frames import THREE, Person, collected, everybody, sample_study, summarised
 from study_source import review_source
+from verax.errors import VeraxError
 from verax.stats import contrasts_with, responses
 from verax.studies.analysis import Options, analysed
 from verax.studies.analysis.analyse import pooled_findings
+from verax.studies.analysis.between.effects import complete_pairs, paired
+from verax.studies.analysis.between.pooled_simulation import _joined
 from verax.studies.protocol.common_steps import participant_steps
 from verax.studies.protocol.contract import make_protocol
 from verax.studies.protocols.checks import check_protocol, sample_material
@@ -47,6 +53,23 @@ def test_no_input_is_in_both_parts():
     inputs = {role: {item.input for item in items if item.role == role} for role in ("test", "changed")}
     assert not inputs["test"] & inputs["changed"]
     assert all((item.variant is not None) == (item.role == "changed") for item in items)
+
+
+@pytest.mark.parametrize("few", [8, 16])
+def test_people_with_less_time_have_a_share_of_the_same_inputs(few):
+    """The paper: 16 or 32 inputs for each person, all of the same data points."""
+    source = review_source(TABLE, conditions=list(THREE))
+    whole = make_protocol(TABLE | {"test": 32, "changed": 32}).items(source)
+    fewer = make_protocol(TABLE | {"test": few, "changed": few, "of": 32}).items(source)
+    for role, count in (("learning", 4), ("test", few), ("changed", few)):
+        own, every = ([item for item in items if item.role == role] for items in (fewer, whole))
+        assert len(own) == count
+        assert {(item.input, item.variant) for item in own} <= {(item.input, item.variant) for item in every}
+        cells = Counter((item.prediction, item.label, item.flips) for item in own)
+        assert len(set(cells.values())) == 1
+    assert [item.id for item in fewer] == [f"i{number:03d}" for number in range(1, len(fewer) + 1)]
+    with pytest.raises(VeraxError, match="12 of 32 inputs are no even share"):
+        make_protocol(TABLE | {"test": 12, "changed": 12, "of": 32}).items(source)
 
 
 def right(person, place, phase):
@@ -111,10 +134,30 @@ def test_the_papers_tables_count_who_left_after_the_first_part(found):
     tables = {table["key"]: table for table in summarised(found, FAST)["tables"]}
     rows = {row["condition"]: row for row in tables["paper-2"]["rows"]}
     assert (rows["lime"]["forward_n"], rows["lime"]["counterfactual_n"]) == (8 * 8, 7 * 8)
-    notes = tables["paper-1"]["notes"]
-    assert any("22 people are linked over studies; 22 people took part" in note for note in notes) or any(
-        "took part in several of these" in note for note in notes
+
+
+def test_nobody_is_called_linked_where_nobody_was_asked(found):
+    """The parts of a user test share their people; over two user tests only those are linked who agreed to it."""
+    said = (
+        "Both parts of a user test are by the same people: each is one unit of all intervals and resampling."
     )
+    (alone,) = (table for table in summarised(found, FAST)["tables"] if table["key"] == "paper-1")
+    assert alone["notes"][-1] == said
+    both = [analysed(found), analysed(taken(kind="table"))]
+    (pooled,) = (table for table in pooled_findings(both, FAST).tables if table.key == "paper-1")
+    assert pooled.notes[-1].startswith(f"{said} Nobody is linked over studies")
+    # The first three of each agreed, and are the same people.
+    links = [f"h{place}" if place < 3 else None for place in range(len(both[0].intended_participants))]
+    both = [
+        replace(
+            data,
+            participants=data.participants.assign(link=links[: len(data.participants)]),
+            intended_participants=data.intended_participants.assign(link=links),
+        )
+        for data in both
+    ]
+    (pooled,) = (table for table in pooled_findings(both, FAST).tables if table.key == "paper-1")
+    assert "3 people are linked over studies; 3 people took part in several of these" in pooled.notes[-1]
 
 
 def test_each_part_alone_is_its_own_study(found):
@@ -133,3 +176,31 @@ def test_user_tests_on_text_and_tables_are_pooled_as_in_the_paper(found):
     tables = {table.key: table for table in pooled_findings(both, FAST).tables}
     rows = {row["condition"]: row for row in tables["paper-1"].rows}
     assert (rows["shap"]["text_n"], rows["shap"]["tabular_n"]) == (7 * 16, 7 * 16)
+
+
+def test_inputs_of_a_build_for_people_with_less_time_are_the_same_items_in_the_papers_tables(found):
+    """Half of the items under other ids: an item is drawn with the answers of both builds."""
+    data = analysed(found)
+    kept = [name for place, name in enumerate(data.study.items) if place % 2]
+    ids = {name: f"j{place:03d}" for place, name in enumerate(kept)}
+    items = {ids[name]: replace(data.study.items[name], id=ids[name]) for name in kept}
+
+    def of(rows):
+        own = rows[rows["item"].isna() | rows["item"].isin(kept)]
+        return own.assign(item=own["item"].map(ids))
+
+    short = replace(
+        data,
+        study=replace(data.study, items=items, hash="f" * 64),
+        responses=of(data.responses),
+        intended=of(data.intended),
+    )
+    tables = {table.key: table for table in pooled_findings([data, short], FAST).tables}
+    rows = {row["condition"]: row for row in tables["paper-1"].rows}
+    assert rows["shap"]["text_n"] == 7 * (16 + 8)
+    parts = [part_of(one, name) for one in (data, short) for name in ("forward", "counterfactual")]
+    pairs = _joined(parts, lambda one: complete_pairs(paired(one.intended, one.scored)))
+    assert pairs["item"].nunique() == 16
+    of_one = pairs[pairs["item"] == pairs["item"].iloc[-1]]
+    assert of_one["study"].nunique() == 2
+    assert set(of_one["test"]) == {"counterfactual"}

@@ -155,7 +155,7 @@ begun-complete = Sie haben diese Studie bereits abgeschlossen. Vielen Dank! Sie 
 begun-complete-button = Ihre letzte Seite ansehen
 begun-screened-out = Sie haben den kurzen Test dieser Studie bereits gemacht, und die Studie endete dort für Sie. Der Test kann nur einmal gemacht werden. Vielen Dank für Ihre Mühe.
 begun-screened-out-button = Mehr dazu
-begun-over-quota = Sie haben diese Studie schon einmal aufgerufen, als bereits genug Personen mit Ihrer Antwort teilgenommen hatten. Vielen Dank für Ihr Interesse.
+begun-over-quota = Sie haben diese Studie schon einmal aufgerufen, als für Ihre Antwort auf eine der ersten Fragen kein Platz mehr frei war. Vielen Dank für Ihr Interesse.
 begun-over-quota-button = Mehr dazu
 begun-declined = Sie haben sich gegen eine Teilnahme an dieser Studie entschieden. Vielen Dank für Ihr Interesse.
 begun-declined-button = Mehr dazu
@@ -389,9 +389,9 @@ screened-out-text =
     Um fortzufahren, hätten Sie mehr Fragen zu den Anweisungen richtig beantworten müssen. Das sagt nichts über Sie aus: Vielleicht waren die Anweisungen nicht klar genug.
     Sie können diese Seite nun schließen.
 
-over-quota = Es haben bereits genug Personen teilgenommen
+over-quota = Für Ihre Antwort ist kein Platz frei
 over-quota-text =
-    Bei einer der ersten Fragen brauchen wir nur eine bestimmte Zahl von Personen mit jeder Antwort, und mit Ihrer sind es bereits genug.
+    Bei einer der ersten Fragen brauchen wir nur eine bestimmte Zahl von Personen mit jeder Antwort, und für Ihre ist kein Platz mehr frei.
     An Ihrer Antwort ist nichts falsch. Sie können diese Seite jetzt schließen. Vielen Dank für Ihr Interesse.
 
 too-large = Das war zu lang

@@ -75,6 +75,7 @@ cannot-be-estimated = { $what } cannot be estimated: { $why }
 
 ## People in several studies
 
+both-parts = Both parts of a user test are by the same people: each is one unit of all intervals and resampling.
 nobody-linked = Nobody is linked over studies: whoever took part in two of them is counted as two people.
 linked =
     { $linked ->

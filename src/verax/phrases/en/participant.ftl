@@ -166,7 +166,7 @@ begun-complete = You have already finished this study. Thank you! You can take p
 begun-complete-button = See your last page
 begun-screened-out = You have already taken the short test of this study, and the study ended there for you. The test can be taken only once. Thank you for trying.
 begun-screened-out-button = More about it
-begun-over-quota = You came to this study before, when enough people with your answer had already taken part. Thank you for your interest.
+begun-over-quota = You came to this study before, when there was no place left for your answer to one of the first questions. Thank you for your interest.
 begun-over-quota-button = More about it
 begun-declined = You chose not to take part in this study. Thank you for your interest.
 begun-declined-button = More about it
@@ -408,9 +408,9 @@ screened-out-text =
     To continue, you would have needed more right answers to the questions about the instructions. This says nothing about you: the instructions may not have been clear enough.
     You can close this page now.
 
-over-quota = Enough people have already taken part
+over-quota = There is no place for your answer
 over-quota-text =
-    For one of the first questions, we need only a certain number of people with each answer, and there are already enough with yours.
+    For one of the first questions, we need only a certain number of people with each answer, and there is no place left for yours.
     There is nothing wrong with your answer. You can close this page now. Thank you for your interest.
 
 too-large = That was too long

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,7 +15,7 @@ from verax.results.tables import Table
 from verax.results.units import PERCENT, Ends, Unit
 from verax.stats.means import share_interval
 from verax.stats.thresholds import ALPHA
-from verax.studies.protocol.contract import LINKED, Analysed, Findings
+from verax.studies.protocol.contract import LINKED, Analysed, Findings, known_inside
 from verax.studies.results.study_summary import MethodLine, Primary, PrimaryEstimate, Sensitivity
 
 if TYPE_CHECKING:
@@ -118,16 +118,25 @@ class FindingsCollector:
 
 
 def linked_note(studies: Sequence[Analysed]) -> str:
-    """How many people took part in several of the studies, as far as they are linked; what becomes of them."""
-    found = Counter(
-        name
-        for number, data in enumerate(studies)
-        for name in set(data.person(number).values())
-        if name.startswith(LINKED)
+    """How many people took part in several of the studies, as far as they are linked; what becomes of them.
+
+    The parts of a user test are the same people's without anybody's consent to be linked, and are told apart from that.
+    """
+    hashes = {data.study.hash for data in studies}
+    parts = (say("both-parts"),) if len(hashes) < len(studies) else ()
+    if len(hashes) == 1:
+        return " ".join(parts)
+    taken: dict[str, set[str]] = defaultdict(set)
+    for number, data in enumerate(studies):
+        for name in data.person(number).values():
+            if name.startswith(LINKED) and not name.startswith(f"{LINKED}{known_inside(data.study.hash)}"):
+                taken[name].add(data.study.hash)
+    linked = (
+        say("linked", linked=len(taken), twice=sum(len(each) > 1 for each in taken.values()))
+        if taken
+        else say("nobody-linked")
     )
-    if not found:
-        return say("nobody-linked")
-    return say("linked", linked=len(found), twice=sum(times > 1 for times in found.values()))
+    return " ".join((*parts, linked))
 
 
 def estimate_of(condition: str, key: str, claim: Crossed, unit: Unit) -> PrimaryEstimate:

@@ -97,6 +97,11 @@ class Planning:
 LINKED = "person "
 
 
+def known_inside(study_hash: str) -> str:
+    """What the link of somebody begins with who is known in the parts of one study, and nowhere else."""
+    return f"{study_hash[:16]}:"
+
+
 @dataclass(frozen=True, eq=False)
 class Analysed:
     """The answers that an analysis works on, of people or of bots only. Columns: `verax.studies.answers.schema`.

@@ -1,7 +1,8 @@
 """Several simulation studies pooled as in the paper of Hase and Bansal (2020): its Tables 1, 2, 3 and 5.
 
 The paper has four: text and tabular data, forward and counterfactual. Conditions are matched by name. Items of two
-studies are different items whatever their ids. People who agreed to be linked are one person in all studies, so that
+studies are one item where both ask the same about the same input, as a build for people with less time does; otherwise
+they are different items whatever their ids. People who agreed to be linked are one person in all studies, so that
 nobody is two independent ones; others are counted in each study that they took part in.
 """
 
@@ -14,10 +15,12 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from verax.codec import encoded
 from verax.errors import VeraxError
 from verax.phrases import say as say_phrase
 from verax.results.tables import Column, Table, Value
 from verax.results.units import POINTS
+from verax.run.canonical import canonical
 from verax.stats.crossed.between import changes
 from verax.stats.crossed.result import Crossed
 from verax.stats.responses import responses
@@ -189,15 +192,18 @@ def _groups(rows: pd.DataFrame, column: str) -> list[tuple[str, pd.DataFrame]]:
 
 
 def _joined(studies: Sequence[_Study], frame: Callable[[Analysed], pd.DataFrame]) -> pd.DataFrame:
-    """The rows of all studies, with their domain, test and study; participants and items told apart."""
+    """The rows of all studies, with their domain, test and study; participants and items told apart.
+
+    An item of which two studies ask the same is one item, as in a build for people with less time.
+    """
     parts = []
-    for study in studies:
+    for study, names in zip(studies, _names_of_items([study.data for study in studies]), strict=True):
         data, number = study.data, study.place
         rows = frame(data)
         parts.append(
             rows.assign(
                 participant=rows["participant"].astype(str).map(data.person(number)),
-                item=f"{number}:" + rows["item"].astype(str),
+                item=rows["item"].astype(str).map(names),
                 domain=DOMAINS.get(data.study.kind, data.study.kind),
                 test=data.study.spec.protocol["name"],
                 study=f"study {number + 1}",
@@ -207,6 +213,21 @@ def _joined(studies: Sequence[_Study], frame: Callable[[Analysed], pd.DataFrame]
     if not len(joined):
         raise VeraxError(f"None of the {len(studies)} studies has an answer that can be pooled.")
     return joined
+
+
+def _names_of_items(studies: Sequence[Analysed]) -> list[dict[str, str]]:
+    """By study and id, what an item is called over all: the same where the same is asked about the same input."""
+    known: dict[str, str] = {}
+    named: list[dict[str, str]] = []
+    for number, data in enumerate(studies):
+        asked_by = [data.study.kind, data.study.spec.protocol["name"]]
+        own: dict[str, str] = {}
+        for item in data.study.items.values():
+            what = canonical([*asked_by, encoded(replace(item, id="", probabilities=(), group=0))])
+            name = known.setdefault(what, f"{number}:{item.id}")
+            own[item.id] = f"{number}:{item.id}" if name in own.values() else name
+        named.append(own)
+    return named
 
 
 def _changes(pairs: pd.DataFrame, items: Items) -> dict[str, Crossed]:

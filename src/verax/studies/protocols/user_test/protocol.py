@@ -6,8 +6,9 @@ protocols of those names; here they share people, and their phases, screens and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
@@ -26,6 +27,7 @@ from verax.studies.protocol.contract import (
     ProtocolAnalysis,
     Role,
     Source,
+    known_inside,
     protocols,
 )
 from verax.studies.protocols.counterfactual import Counterfactual
@@ -70,6 +72,31 @@ def role_in_part(items: Iterable[Item], part: str) -> list[Item]:
     if part == FORWARD:
         return [item for item in items if item.role != CHANGED]
     return [replace(item, role=TEST) for item in items if item.role == CHANGED]
+
+
+def even_share(items: Iterable[Item], counts: Mapping[str, int]) -> list[Item]:
+    """Of some roles fewer items, the same share of those that are predicted, true and flipped alike; numbered anew.
+
+    Args:
+        items: balanced.
+        counts: how many of a role; all of a role that is not there.
+    """
+    kept: list[Item] = []
+    for role, own in groupby(items, key=lambda item: item.role):
+        every = list(own)
+        count = counts.get(role, len(every))
+        cells: dict[tuple[int, int, bool], list[Item]] = {}
+        for item in every:
+            flips = item.variant is not None and item.variant.prediction != item.prediction
+            cells.setdefault((item.prediction, item.label, flips), []).append(item)
+        if count > len(every) or any(len(cell) * count % len(every) for cell in cells.values()):
+            raise VeraxError(
+                f"{count} of {len(every)} inputs are no even share of the {len(cells)} sorts of them (predicted class, "
+                "right or wrong, flipped or not); give protocol.of a multiple of test and changed, such as twice them."
+            )
+        few = {item.id for cell in cells.values() for item in cell[: len(cell) * count // len(every)]}
+        kept += [item for item in every if item.id in few]
+    return [replace(item, id=f"i{number:03d}") for number, item in enumerate(kept, start=1)]
 
 
 def part_study(study: Study, part: str) -> Study:
@@ -118,7 +145,7 @@ def _answers(answers: pd.DataFrame, part: str) -> pd.DataFrame:
 
 def _linked(people: pd.DataFrame, study_hash: str) -> pd.DataFrame:
     """Everybody is one person in both parts, and whom other studies know keeps that name."""
-    own = study_hash[:16] + ":" + people["participant"].astype(str)
+    own = known_inside(study_hash) + people["participant"].astype(str)
     known = people.get("link")
     return people.assign(link=own if known is None else known.where(known.notna(), own))
 
@@ -131,6 +158,8 @@ class UserTest(Protocol):
         learning: items to learn from, from the validation part.
         test: items to predict in the forward part, from the test part.
         changed: items of the counterfactual part: others, from the test part too.
+        of: draw the items of both parts as if each had so many, and take an even share of them. People with less time
+            then have inputs that all others have too, in a build of their own: test = 16, changed = 16, of = 32.
         leaf: whether people may leaf back through the pages of a look until it is over.
         vectors: a GloVe file in which similar words are found; vectors trained on the training texts unless given.
         fluent: changed texts shall read like language; false draws among all, as published.
@@ -149,6 +178,7 @@ class UserTest(Protocol):
     learning: int = Field(default=16, ge=1)
     test: int = Field(default=32, ge=1)
     changed: int = Field(default=32, ge=1)
+    of: int | None = Field(default=None, ge=1)
     leaf: bool = False
     vectors: str | None = None
     fluent: bool = True
@@ -176,6 +206,9 @@ class UserTest(Protocol):
 
     def items(self, source: Source) -> list[Item]:
         """Those of both parts; nobody predicts an input in one and its changed version in the other."""
+        if self.of is not None:
+            whole = self.model_copy(update={"test": self.of, "changed": self.of, "of": None})
+            return even_share(whole.items(source), {"test": self.test, CHANGED: self.changed})
         forward = self.first.items(source)
         taken = frozenset(item.place for item in forward if item.part == "test")
         changed = self.second.chosen(source, taken)
