@@ -116,12 +116,18 @@ thank-you = Vielen Dank
 debrief =
     Das war die letzte Frage. Vielen Dank für Ihre Hilfe!
     Diese Studie untersucht, ob Erklärungen Menschen helfen zu verstehen, was ein Modell, ein Computerprogramm, tut.
-debrief-masked = Wir haben Ihnen nicht gesagt, worum es bei den Gruppen ging, weil wir wissen wollten, ob Sie es herausfinden: { $meanings }.
+debrief-masked = Wir haben Ihnen nicht gesagt, worum es bei den Gruppen ging, weil wir wissen wollten, ob Sie es herausfinden. Das waren die Gruppen: { $meanings }.
 debrief-meaning = { $letter } stand für „{ $name }“
 debrief-saw-none = Sie haben keine Erklärungen gesehen. Wir vergleichen Ihre Antworten mit denen von Personen, die welche gesehen haben.
-debrief-others-random = Für denselben Vergleich haben einige von ihnen Erklärungen gesehen, die wir zufällig erzeugt haben.
-debrief-random = Um vergleichen zu können, haben wir einige der Erklärungen in dieser Studie zufällig erzeugt: Sie sagen nichts über das Modell. Vielleicht haben Sie einige davon gesehen.
-debrief-some-none = Aus demselben Grund gab es für manche Personen oder manche Fragen keine Erklärungen.
+debrief-random =
+    { $saw ->
+        [none] Für denselben Vergleich haben einige von ihnen Erklärungen gesehen, die wir zufällig erzeugt haben.
+        [control] Um vergleichen zu können, haben wir die Erklärungen, die Sie gesehen haben, zufällig erzeugt: Sie sagen nichts über das Modell. Andere Personen haben Erklärungen gesehen, die nicht zufällig waren.
+        [method] Um vergleichen zu können, haben manche Personen Erklärungen gesehen, die wir zufällig erzeugt haben. Ihre Erklärungen gehörten nicht dazu.
+       *[several] Um vergleichen zu können, haben wir einige der Erklärungen in dieser Studie zufällig erzeugt: Sie sagen nichts über das Modell. Vielleicht haben Sie einige davon gesehen.
+    }
+debrief-some-none = Aus demselben Grund haben manche Personen keine Erklärungen gesehen.
+debrief-not-always = Aus demselben Grund haben Sie auf manchen Seiten keine Erklärungen gesehen.
 
 ## Schaltflächen
 

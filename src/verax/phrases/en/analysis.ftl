@@ -364,7 +364,7 @@ slope =
         [raw] one ({ $steps })
        *[normalised] one deviation
     } goes with { $interval } points of accuracy, 95% interval.
-gain-too-few = Too few people rated and have 15 items answered twice, or all gained alike: nothing can be said.
+gain-too-few = Too few people gave ratings and answered 15 items twice, or all gained alike: nothing can be said.
 gain-by-rating =
     Participants who rate explanations higher gain { $way ->
         [more] more
@@ -569,7 +569,7 @@ verdict-worse =
 verdict-size = { $name } ({ $size })
 verdict-unclear-too = no clear difference with { $names }
 verdict-unclear =
-    no explanation was shown to change how well { $people } did: no clear { $reference ->
+    there is no clear evidence that explanations changed how well { $people } did: no clear { $reference ->
         [none-named] change with { $names }
        *[other] difference between { $names } and { $reference }
     }

@@ -50,7 +50,7 @@ class UserTest(Protocol):
         learning: items to learn from, from the validation part.
         test: items to predict in the forward part, from the test part.
         changed: items of the counterfactual part: others, from the test part too.
-        leaf: whether people may leaf back through the pages of a look until it is over.
+        leaf: whether people may go back to earlier pages of a look until it is over.
         vectors: a GloVe file in which similar words are found; vectors trained on the training texts unless given.
         fluent: changed texts shall read like language; false draws among all, as published.
         struck: inputs that a reviewer struck, as `verax study review` writes them: "test 512".
