@@ -571,7 +571,7 @@ verdict-unclear-too = no clear difference with { $names }
 verdict-unclear =
     there is no clear evidence that explanations changed how well { $people } did: no clear { $reference ->
         [none-named] change with { $names }
-       *[other] difference between { $names } and { $reference }
+       *[other] difference from { $reference } with { $names }
     }
 verdict-uneven = of { $names } nothing is claimed, since rows of the design are filled unequally and practice can pass for an effect
 verdict-too-little = of { $names } nothing is claimed, there is too little data
