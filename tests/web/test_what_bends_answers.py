@@ -463,6 +463,24 @@ def test_people_are_asked_for_what_is_scored_and_told_how_texts_were_chosen(
 
 
 @SIZES
+def test_evidence_for_one_answer_stands_beside_that_for_the_other(new_page, tmp_path, size):
+    study = sample_study(
+        {"name": "uncertain-case", "test": 4, "items_per_participant": 4},
+        {"test": 4},
+        conditions=[{"name": "method", "explainer": "lime"}, {"name": "control", "like": "method"}],
+    )
+    row = study.rows[0]
+    steps = participant_steps(study, row, 1)
+    with running(preview_app(study, tmp_path)) as address:
+        page = new_page(**size)
+        page.goto(f"{address}/jump/{row.number}/{[step.phase for step in steps].index('cases') + 1}")
+        sides = page.locator(".columns:has(.evidence) section").all()
+        first, second = (side.bounding_box() for side in sides)
+    assert first["y"] == second["y"]
+    assert first["x"] + first["width"] <= second["x"]
+
+
+@SIZES
 def test_an_explanation_in_words_needs_no_knowledge_of_methods(serve, new_page, size):
     text = "it does n't bore , a warm film"
     words = ("it", "does", "n", "t", "bore", "a", "warm", "film")
