@@ -53,7 +53,7 @@ time-limits =
 ## Was mehrere Protokolle sagen
 
 even-if-wrong = Sagen Sie die Antwort des Modells vorher, auch wenn Sie sie für falsch halten.
-what-to-rate = Bewerten Sie eine Erklärung hoch, wenn sie die Gründe für die Antwort des Modells zeigt, unabhängig davon, ob diese Antwort richtig ist.
+what-to-rate = Geben Sie eine hohe Bewertung, wenn die Erklärung die Gründe für die Antwort des Modells zeigt, unabhängig davon, ob diese Antwort richtig ist.
 right-on-half = Die { inputs } wurden so ausgewählt, dass das Modell bei der Hälfte von ihnen recht hat, unabhängig davon, welche Antwort es gibt. Es genügt also nicht, die richtige Antwort zu kennen.
 what-to-predict =
     Was sollen Sie zu jedem { input } sagen?
@@ -100,7 +100,7 @@ test-text =
        *[other] { $attempts } Versuche
     }.
 method-heading = Ist das klar?
-method-text = Bevor Sie beginnen, eine Frage, um sicherzugehen, dass dies klar ist.
+method-text = Bevor Sie beginnen, stellen wir Ihnen eine Frage, um sicherzugehen, dass dies klar ist.
 method-answer-heading = Die Antwort
 method-answer = Die richtige Antwort lautet: { $answer }.
 strategy-heading = Wie haben Sie entschieden?
