@@ -259,14 +259,16 @@ lost-under-way =
 
 screening-same =
     The screening test was the same for all and came before anybody was given a condition, so that it could not make conditions differ; { $out ->
-        [one] { $out } person
-       *[other] { $out } people
-    } did not pass.
+        [0] nobody failed it.
+        [one] { $out } person failed it.
+       *[other] { $out } people failed it.
+    }
 screening-all-conditions =
     { $out ->
+        [0] Nobody
         [one] { $out } person
        *[other] { $out } people
-    } did not pass the screening test; everybody meets every condition, so that it cannot make conditions differ.
+    } failed the screening test; everybody meets every condition, so that it cannot make conditions differ.
 # $parts is a list of screening-share.
 screening-shares = Of those who finished the screening test it excluded { $parts }, with 95% intervals.
 screening-share = { $share }% in { $condition } ({ $low } to { $high })
