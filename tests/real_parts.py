@@ -78,15 +78,11 @@ def new_context(browser: Browser, **settings: Any) -> BrowserContext:
 
 
 def axe_violations(page: Page) -> list[str]:
-    """What axe finds serious or critical on a page that runs JavaScript: the rule and the elements, one line each."""
+    """What axe finds on a page that runs JavaScript: the rule and the elements, one line each."""
     from axe_playwright_python.sync_playwright import Axe
 
     found = Axe().run(page).response["violations"]
-    return [
-        f"{rule['id']}: {' | '.join(node['html'] for node in rule['nodes'])}"
-        for rule in found
-        if rule["impact"] in ("serious", "critical")
-    ]
+    return [f"{rule['id']}: {' | '.join(node['html'] for node in rule['nodes'])}" for rule in found]
 
 
 @contextmanager

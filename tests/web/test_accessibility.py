@@ -21,7 +21,7 @@ def gallery(chromium):
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_axe_finds_nothing_serious(gallery, name):
+def test_axe_finds_nothing(gallery, name):
     """Contrast depends on the scheme and layout on the width, so two of the four pairs see everything."""
     address, page = gallery
     page.goto(f"{address}/page/{name}")

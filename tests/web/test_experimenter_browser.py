@@ -139,6 +139,21 @@ def test_an_experimenter_watches_pauses_opens_closes_and_exports(anna, new_page)
     assert page.url.endswith("/experimenter/sign-in")
 
 
+def test_conditions_are_hidden_beside_exclude_until_somebody_asks_for_them(anna, new_page):
+    http_walk(anna.client, http_enter(anna.client), answer)
+    page = new_page(**DESK)
+    sign_in(page, anna)
+    page.locator(".who tr.complete a").first.click()
+    page.get_by_role("button", name="Exclude").wait_for()
+    headings = page.get_by_role("columnheader", name="Condition", exact=True)
+    assert headings.count() == 0
+    assert "you do not see who is in which condition" in page.locator("main").inner_text()
+    page.get_by_role("button", name="Show conditions now, and record that I did").click()
+    headings.first.wait_for()
+    page.goto(f"{anna.address}/experimenter")
+    page.get_by_text("looked at conditions before the study was closed").wait_for()
+
+
 def test_without_a_script_the_page_works_too(anna, new_page):
     page = new_page(**PHONE, java_script_enabled=False)
     sign_in(page, anna)

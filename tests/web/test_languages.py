@@ -234,6 +234,8 @@ def test_a_study_with_people_from_a_platform_and_a_bonus_is_previewed_in_each_la
             entered = client.post(f"/row/0/enter?lang={language}").headers["location"]
             assert client.post(entered, data={"consent": "yes"}).status_code == 303
             assert f'<html lang="{language}"' in client.get(entered).text
+            jumped = client.get("/jump/0/2", headers={"Accept-Language": language}, follow_redirects=True)
+            assert f'<html lang="{language}"' in jumped.text
             client.close()
 
 

@@ -113,7 +113,7 @@ def take_part(study: Study, store, client: httpx.Client, found: Seen) -> None:
         found.addresses |= set(re.findall(r'(?:src|href|action)="([^"]*)"', html))
         if step is not None and step.screen.startswith("evaluation:"):
             found.pages.append(Page(html, step.item, step.condition, study.items[step.item].prediction))
-        elif step is not None and step.screen != "debrief":
+        elif step is not None and not step.screen.startswith("debrief"):
             found.others.append(html)
 
     def answer(asked: Asked) -> str:

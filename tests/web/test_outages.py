@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import resource
 import sqlite3
 from threading import Barrier, Thread
 
@@ -11,7 +12,7 @@ from sqlalchemy import select
 
 import real_parts
 from real_parts import LONG
-from small_study import small_study
+from small_study import GIVEN, small_study
 from verax.studies.store.database import engine as database_module
 from verax.studies.store.tables import responses, steps
 from web.serving import held
@@ -55,6 +56,46 @@ def test_sqlite_that_another_program_holds(serve, answer, tmp_path, monkeypatch)
     assert answered(served) == [1, 2, 5]
     assert http_walk(served.client, url, answer).code
     assert len(answered(served)) == 9
+
+
+def test_a_full_disk_loses_no_answer_to_ones_own_questions_and_takes_the_next_when_there_is_room(
+    serve, tmp_path
+):
+    """No file may grow: SQLite is told what it is told by a disk without room."""
+    first = {"name": "work", "question": "Computers?", "answers": ["Yes", "No"], "place": "first"}
+    waits = {"question": "work", "answers": ["Yes"]}
+    hours = {"name": "hours", "kind": "number", "question": "How many hours?", "shown_if": waits}
+    served = serve(
+        small_study(
+            questions=[first, hours | {"place": "before"}, {"block": "trust-short"}], method="teaches"
+        ),
+        f"sqlite:///{tmp_path / 'answers.sqlite'}",
+    )
+    url, answers = http_enter(served.client), []
+
+    def given(asked):
+        return GIVEN.get(asked.name) or ("1" if asked.options else "30")
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    while (form := Form(served.client.get(url).text)).is_step:
+        sent = filled(form, given)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
+        try:
+            refused = served.client.post(url, data=sent)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert told(refused) == BUSY
+        assert answered(served) == answers
+        assert served.client.post(url, data=sent).status_code == 303
+        answers = answered(served)
+    asked = served.store.database.read(
+        lambda connection: connection.execute(
+            select(steps.c.screen, responses.c.answers).join(responses)
+        ).all()
+    )
+    stored = {screen: given for screen, given in asked if screen.startswith("own:")}
+    assert list(stored) == ["own:work", "own:hours", "own:trust-short"]
+    assert stored["own:hours"] == {"hours": 30}
 
 
 def test_a_wait_leaves_time_for_the_answer_within_the_promised_ten_seconds():

@@ -103,7 +103,7 @@ def test_an_address_without_a_code_shows_none(serve, answer, new_page):
 
 def sample_study(protocol, roles, **options):
     """A study of made-up items in any protocol, which can be served."""
-    made = {"conditions": options.pop("conditions")} if "conditions" in options else {}
+    made = {name: options.pop(name) for name in ("conditions", "groups") if name in options}
     material = sample_material(
         protocol, roles, options={"screening": {"pass_mark": 0, "attempts": 1}} | options, **made
     )
@@ -309,11 +309,14 @@ def test_stimuli_are_not_translated_and_a_translated_page_is_known(serve, new_pa
 # ---- Desktop only
 
 
-@pytest.mark.parametrize("by", ["spec", "protocol"])
+@pytest.mark.parametrize("by", ["spec", "protocol", "composite"])
 def test_a_study_for_desktops_turns_phones_away_before_anything_else(serve, chromium, by):
     study = small_study()
     if by == "spec":
         study = replace(study, spec=study.spec.model_copy(update={"devices": "desktop"}))
+    elif by == "composite":  # several explanations are read together
+        together = study.spec.conditions[-1].model_copy(update={"explainer": "composite", "like": None})
+        study = replace(study, spec=study.spec.model_copy(update={"conditions": (together,)}))
     else:  # an input and its changed version stand side by side, and unless told otherwise a study keeps it so
         study = sample_study({"name": "counterfactual"}, {"test": 8})
     served = serve(study)
@@ -359,6 +362,43 @@ def test_a_page_that_asks_nothing_is_left_only_after_its_reading_time(serve, new
         first = next(READERS["pages"](seen))
     assert first["seconds"] >= 2
     assert page.locator("form[data-reading]").count() == 0  # the screening test asks something
+
+
+# ---- What people are told of what was done with them
+
+
+def test_each_debriefing_says_what_that_person_saw(new_page, tmp_path):
+    study = sample_study({"name": "forward"}, {"learning": 1, "test": 1})
+    said = {}
+    with running(preview_app(study, tmp_path)) as address:
+        page = new_page(**DESK)
+        for row in study.rows:
+            page.goto(f"{address}/jump/{row.number}/{len(participant_steps(study, row, 1))}")
+            said[row.condition] = page.locator(".page").inner_text()
+    assert "You saw no explanations." in said["plain"]
+    assert "some of those people saw explanations that we made at random" in said["plain"]
+    assert "we made the explanations that you saw at random" in said["control"]
+    assert "Yours were not among them." in said["method"]
+    for words in said.values():
+        assert "may have seen" not in words
+
+
+def test_a_masked_task_asks_for_no_right_answer_and_says_at_the_end_what_it_was(new_page, tmp_path):
+    roles = {"training": 2, "evaluation": 2}
+    study = sample_study({"name": "reverse-turing", "masked": True}, roles, groups=3)
+    row = study.rows[0]
+    steps = participant_steps(study, row, 1)
+    with running(preview_app(study, tmp_path)) as address:
+        page = new_page(**DESK)
+        page.goto(f"{address}/jump/{row.number}/{[step.phase for step in steps].index('screening') + 1}")
+        answers = page.locator(".answers").all_text_contents()
+        assert any("What the model says" in one for one in answers)
+        assert not any("What is right" in one for one in answers)
+        page.goto(f"{address}/jump/{row.number}/{len(steps)}")
+        told = page.locator(".page").inner_text()
+    letters = re.findall(r"(\w) stood for “(\w+)”", told)
+    assert [name for _, name in letters] == list(study.class_names)
+    assert "This is what they were:" in told
 
 
 # ---- What is asked, and what stands beside it
@@ -420,6 +460,24 @@ def test_people_are_asked_for_what_is_scored_and_told_how_texts_were_chosen(
     page = new_page(**DESK)
     page.goto(f"{served.address}/p/{token}")
     assert says in page.locator("main").inner_text()
+
+
+@SIZES
+def test_evidence_for_one_answer_stands_beside_that_for_the_other(new_page, tmp_path, size):
+    study = sample_study(
+        {"name": "uncertain-case", "test": 4, "items_per_participant": 4},
+        {"test": 4},
+        conditions=[{"name": "method", "explainer": "lime"}, {"name": "control", "like": "method"}],
+    )
+    row = study.rows[0]
+    steps = participant_steps(study, row, 1)
+    with running(preview_app(study, tmp_path)) as address:
+        page = new_page(**size)
+        page.goto(f"{address}/jump/{row.number}/{[step.phase for step in steps].index('cases') + 1}")
+        sides = page.locator(".columns:has(.evidence) section").all()
+        first, second = (side.bounding_box() for side in sides)
+    assert first["y"] == second["y"]
+    assert first["x"] + first["width"] <= second["x"]
 
 
 @SIZES

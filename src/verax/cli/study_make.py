@@ -397,7 +397,7 @@ def _print_study(made: Study, out: Path, *, already: bool = False, spec: Path | 
         why = (
             ""
             if made.spec.devices
-            else ', since what is compared must stand side by side (devices = "any" takes them)'
+            else ', which cannot show together what is compared (devices = "any" takes them)'
         )
         console.print(f"devices       computers and tablets; phones are turned away{why}")
     console.print(f"hash          {made.hash}")

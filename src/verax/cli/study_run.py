@@ -383,7 +383,7 @@ def _parts(seen: Overview) -> Iterator[RenderableType]:
         yield Text("\nlast seen")
         yield _last(seen)
     if seen.unkept:
-        yield Text(f"\n{seen.unkept:,} pages that were sent in vain were only counted, not kept.")
+        yield Text(f"\n{seen.unkept:,} refused pages were counted but not stored.")
     if seen.retention_days is not None:
         due = f"{seen.due} are due: verax study purge" if seen.due else "none is due"
         yield Text(f"\nAnswers are kept for {seen.retention_days} days; {due}.")

@@ -30,7 +30,7 @@ from verax.studies.protocol.common_steps import participant_steps
 from verax.studies.store import ParticipantView, Store, open_store
 from verax.studies.store.participant.posted import part_of
 from verax.web.app import SafeHeaders, make_app, static
-from verax.web.pages import POLICY, Site, asset_name, draw, see_other
+from verax.web.pages import POLICY, Site, asset_name, draw, see_other, wanted_language
 from verax.web.serve import address, listen, run
 
 tell = partial(say, "experimenter")
@@ -107,8 +107,9 @@ def _pages(study: Study, request: Request) -> Response:
 def _jump(rows: _Rows, request: Request) -> Response:
     """Somebody new who has all pages before this one behind them, with answers that were filled in."""
     row, ord = request.path_params["row"], request.path_params["ord"]
-    store = rows.store(row)
-    token = store.enter()
+    site = rows.site(row)
+    store = site.store
+    token = store.enter(language=wanted_language(site, request.scope))
     where = store.consent(token, agreed=True)
     while where is not None and where.status == "active" and where.ord < ord:
         where = fill_in(store, token)
@@ -209,9 +210,13 @@ class _Rows:
 
         await app(scope, receive, may_be_framed)
 
-    def store(self, number: int) -> Store:
+    def site(self, number: int) -> Site:
         """Of the people who look at one row."""
-        return site_store(self._app(number))
+        return cast(Site, self._app(number).state.site)
+
+    def store(self, number: int) -> Store:
+        """Of the same people."""
+        return self.site(number).store
 
     def close(self) -> None:
         for app in self._apps.values():

@@ -199,7 +199,8 @@ def test_the_verdict_says_who_helps_who_harms_and_of_whom_nothing_is_shown():
 def test_no_clear_difference_is_said_first_and_not_called_equal():
     found = verdict_of(line("lime", 2.0, -4.0, 8.0), line("shap", 1.0, -5.0, 7.0))
     assert found.sentence == (
-        "No explanation was shown to change how well people did: no clear difference between lime and shap and none."
+        "There is no clear evidence that explanations changed how well people did: no clear difference from none with "
+        "lime and shap."
     )
     assert "Not clear is not equal" in found.rests_on[1]
 

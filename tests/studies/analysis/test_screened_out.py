@@ -69,4 +69,4 @@ def test_a_test_before_conditions_are_given_cannot_make_them_differ():
     found = screened_out(taken, analysed(taken))
     assert found.problems == ()
     assert "came before anybody was given a condition" in found.said
-    assert "11 people did not pass" in found.said
+    assert "11 people failed" in found.said

@@ -40,6 +40,11 @@ def test_r_finds_the_effect_that_is_in_the_answers(tmp_path):
         lines = csv.writer(file)
         lines.writerow(["participant", "bot", "status", "condition", "language", "excluded"])
         lines.writerows([name, "false", "complete", shown, "en", "false"] for name, shown in people)
+        left_out = (
+            ["out", "false", "complete", second, "en", "true"],
+            ["bot", "true", "complete", second, "en", "false"],
+        )
+        lines.writerows(left_out)
     with (tmp_path / "responses.csv").open("w", newline="") as file:
         lines = csv.writer(file)
         lines.writerow(["participant", "phase_kind", "phase", "item", "condition", "score"])
@@ -49,10 +54,12 @@ def test_r_finds_the_effect_that_is_in_the_answers(tmp_path):
                 for item in range(12):
                     right = rng.random() < 1 / (1 + np.exp(-odds))
                     lines.writerow([name, "test", phase, f"i{item}", "", int(right)])
+        lines.writerows([line[0], "test", "post", "i0", "", 0] for line in left_out)
     done = subprocess.run(
         [RSCRIPT, str(tmp_path / "analysis.R")], capture_output=True, text=True, check=False, timeout=600
     )
     assert done.returncode == 0, done.stderr
+    assert "1440 scored answers of 60 participants" in done.stdout  # nobody who is excluded, and no bot
     with (tmp_path / "model.csv").open() as file:
         fitted = {line["term"]: float(line["Estimate"]) for line in csv.DictReader(file)}
     effect = next(value for term, value in fitted.items() if ":" in term)

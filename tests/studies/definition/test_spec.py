@@ -46,6 +46,9 @@ def test_where_two_things_are_compared_phones_are_turned_away_unless_the_spec_ta
     assert turns_phones_away(make_study_spec(named)) is turned_away
     assert not turns_phones_away(make_study_spec(named | {"devices": "any"}))
     assert turns_phones_away(make_study_spec(named | {"devices": "desktop"}))
+    together = named | {"conditions": [{"name": "all", "explainer": "composite"}]}
+    assert turns_phones_away(make_study_spec(together))
+    assert not turns_phones_away(make_study_spec(together | {"devices": "any"}))
 
 
 def test_the_smallest_spec_takes_the_defaults(tmp_path):

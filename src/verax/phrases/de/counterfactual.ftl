@@ -10,7 +10,7 @@ task =
     Ihre Aufgabe ist es, vorherzusagen, was das Modell zu der geänderten Fassung antwortet, auch wenn Sie seine Antwort für falsch halten. Das Modell macht Fehler.
 balance = { $half_right } Bei der Hälfte von ihnen führt die Änderung zu einer anderen Antwort des Modells.
 parts =
-    Die Studie hat zwei Teile:
+    Ihre Aufgabe hat zwei Abschnitte:
     - Erste Vorhersagen: { $test ->
         [one] ein { input }
        *[other] { $test } { inputs }

@@ -182,7 +182,7 @@ crowded =
     { $places ->
         [one] 1 Platz wird
        *[other] { $places } Plätze werden
-    } von einer Adresse aus belegt, von der noch niemand eine Antwort gegeben hat, und mehr werden dort nicht vergeben: Es ist eine Schulklasse, oder jemand füllt die Studie. Signierte Links (recruiting.signed) oder Codes halten andere fern.
+    } von einer Adresse aus belegt, von der noch niemand eine Antwort gegeben hat, und mehr werden dort nicht vergeben: Vielleicht ist es eine Schulklasse, vielleicht eine einzelne Person, die alle Plätze belegt. Signierte Links (recruiting.signed) oder Codes verhindern das.
 decide-paused =
     Die Studie ist unterbrochen: Niemand kann beginnen, und { $inside ->
         [0] niemand nimmt gerade teil.
@@ -191,7 +191,7 @@ decide-paused =
     }
 decide-full = Alle Plätze des Versuchsplans sind besetzt: Die Studie kann geschlossen werden.
 decide-freeze = Der Plan hat noch kein Datum: Führen Sie verax study freeze aus, bevor die erste Person kommt.
-decide-unkept = { $pages } vergeblich gesendete Seiten wurden nur gezählt, da schon zu viele davon aufbewahrt sind: Vielleicht versucht jemand, die Festplatte zu füllen.
+decide-unkept = { $pages } abgelehnte Seiten wurden gezählt, aber nicht gespeichert, da schon zu viele davon gespeichert sind: Vielleicht versucht jemand, die Festplatte zu füllen.
 decide-due =
     Die Antworten von { $people ->
         [one] 1 Person
@@ -199,7 +199,7 @@ decide-due =
     } sollten { $days ->
         [one] 1 Tag
        *[other] { $days } Tage
-    } aufbewahrt werden, die vorbei sind: Führen Sie verax study purge aus.
+    } aufbewahrt werden. Diese Zeit ist vorbei: Führen Sie verax study purge aus.
 
 ## Eine Person
 
@@ -227,7 +227,7 @@ exclude = Ausschließen
 really-delete = Alles, was diese Person gegeben hat, endgültig löschen?
 delete-it = Löschen
 keep-it = Behalten
-withdraw = Zurückziehen …
+withdraw = Teilnahme beenden …
 excluded-stay = Wer ausgeschlossen ist, bleibt mit dem Grund in den Daten und im Export; Auswertungen lassen diese Personen weg und zählen sie.
 pages-and-answers = Seiten und Antworten
 blind = Bis die Studie geschlossen ist, sehen Sie nicht, wer in welcher Bedingung ist, damit keine Entscheidung über eine Person davon abhängen kann. Auch Bewertungen und Fragen, die nur in manchen Bedingungen gestellt werden, sind verborgen.
@@ -260,7 +260,7 @@ preview-choose-page = Wählen Sie eine Seite: Was davor kommt, wird für Sie aus
 preview-other-rows = Andere Zeilen
 preview-item = Aufgabe { $item }
 preview-page = Seite { $page }
-preview-widths = Dieselbe Seite, 390 und 1.100 Punkte breit.
+preview-widths = Dieselbe Seite, 390 und 1.100 Pixel breit.
 preview-pages = alle Seiten
 preview-alone = diese Seite allein
 preview-phone = Auf einem Telefon

@@ -4,7 +4,7 @@
 
 task = Ihre Aufgabe ist es, vorherzusagen, was das Modell antwortet, auch wenn Sie seine Antwort für falsch halten. Das Modell macht Fehler.
 parts =
-    Die Studie hat vier Teile:
+    Ihre Aufgabe hat vier Abschnitte:
     - Erster Blick: { $learning ->
         [one] ein { input }
        *[other] { $learning } { inputs }

@@ -7,7 +7,7 @@ task =
     Hier gibt es zwei solche Programme, Roboter S und Roboter H. Zu jedem { input } geben beide dieselbe Antwort. Manchmal ist sie falsch.
     Für jeden Roboter sind die { features } hervorgehoben, die am meisten für seine Antwort sprachen.
     Eines der beiden Programme ist das bessere. Ihre Aufgabe ist es, anhand der Hervorhebungen zu sagen, welcher Roboter vernünftiger ist.
-    Welches Programm S heißt und welches H, wird für jeden { input } neu ausgelost.
+    Für jeden { input } wird neu ausgelost, welches Programm Roboter S heißt und welches Roboter H.
     { $items ->
         [one] Es gibt einen { input }.
        *[other] Es gibt { $items } { inputs }.

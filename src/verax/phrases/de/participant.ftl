@@ -53,7 +53,7 @@ time-limits =
 ## Was mehrere Protokolle sagen
 
 even-if-wrong = Sagen Sie die Antwort des Modells vorher, auch wenn Sie sie für falsch halten.
-what-to-rate = Bewerten Sie eine Erklärung hoch, wenn sie die Gründe für die Antwort des Modells zeigt, unabhängig davon, ob diese Antwort richtig ist.
+what-to-rate = Geben Sie eine hohe Bewertung, wenn die Erklärung die Gründe für die Antwort des Modells zeigt, unabhängig davon, ob diese Antwort richtig ist.
 right-on-half = Die { inputs } wurden so ausgewählt, dass das Modell bei der Hälfte von ihnen recht hat, unabhängig davon, welche Antwort es gibt. Es genügt also nicht, die richtige Antwort zu kennen.
 what-to-predict =
     Was sollen Sie zu jedem { input } sagen?
@@ -100,7 +100,7 @@ test-text =
        *[other] { $attempts } Versuche
     }.
 method-heading = Ist das klar?
-method-text = Bevor Sie beginnen, eine Frage, um sicherzugehen, dass dies klar ist.
+method-text = Bevor Sie beginnen, stellen wir Ihnen eine Frage, um sicherzugehen, dass dies klar ist.
 method-answer-heading = Die Antwort
 method-answer = Die richtige Antwort lautet: { $answer }.
 strategy-heading = Wie haben Sie entschieden?
@@ -116,12 +116,18 @@ thank-you = Vielen Dank
 debrief =
     Das war die letzte Frage. Vielen Dank für Ihre Hilfe!
     Diese Studie untersucht, ob Erklärungen Menschen helfen zu verstehen, was ein Modell, ein Computerprogramm, tut.
-debrief-masked = Wir haben Ihnen nicht gesagt, worum es bei den Gruppen ging, weil wir wissen wollten, ob Sie es herausfinden: { $meanings }.
+debrief-masked = Wir haben Ihnen nicht gesagt, worum es bei den Gruppen ging, weil wir wissen wollten, ob Sie es herausfinden. Das waren die Gruppen: { $meanings }.
 debrief-meaning = { $letter } stand für „{ $name }“
 debrief-saw-none = Sie haben keine Erklärungen gesehen. Wir vergleichen Ihre Antworten mit denen von Personen, die welche gesehen haben.
-debrief-others-random = Für denselben Vergleich haben einige von ihnen Erklärungen gesehen, die wir zufällig erzeugt haben.
-debrief-random = Um vergleichen zu können, haben wir einige der Erklärungen in dieser Studie zufällig erzeugt: Sie sagen nichts über das Modell. Vielleicht haben Sie einige davon gesehen.
-debrief-some-none = Aus demselben Grund gab es für manche Personen oder manche Fragen keine Erklärungen.
+debrief-random =
+    { $saw ->
+        [none] Für denselben Vergleich haben einige von ihnen Erklärungen gesehen, die wir zufällig erzeugt haben.
+        [control] Um vergleichen zu können, haben wir die Erklärungen, die Sie gesehen haben, zufällig erzeugt: Sie sagen nichts über das Modell. Andere Personen haben Erklärungen gesehen, die nicht zufällig waren.
+        [method] Um vergleichen zu können, haben manche Personen Erklärungen gesehen, die wir zufällig erzeugt haben. Ihre Erklärungen gehörten nicht dazu.
+       *[several] Um vergleichen zu können, haben wir einige der Erklärungen in dieser Studie zufällig erzeugt: Sie sagen nichts über das Modell. Vielleicht haben Sie einige davon gesehen.
+    }
+debrief-some-none = Aus demselben Grund haben manche Personen keine Erklärungen gesehen.
+debrief-not-always = Aus demselben Grund haben Sie auf manchen Seiten keine Erklärungen gesehen.
 
 ## Schaltflächen
 

@@ -56,7 +56,7 @@ about-training =
     Sie sehen nun { $training ->
         [one] einen { input }. Erraten Sie die Antwort des Modells.
        *[other] { $training } { inputs }, einen nach dem anderen. Erraten Sie jeweils die Antwort des Modells.
-    } Nach jedem Raten sehen Sie, wie sie war.
+    } Nach jedem Raten sehen Sie sie.
 about-test =
     Sie sehen nun { $evaluation ->
         [one] einen { $new ->

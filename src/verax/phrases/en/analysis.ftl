@@ -260,14 +260,16 @@ lost-under-way =
 
 screening-same =
     The screening test was the same for all and came before anybody was given a condition, so that it could not make conditions differ; { $out ->
-        [one] { $out } person
-       *[other] { $out } people
-    } did not pass.
+        [0] nobody failed it.
+        [one] { $out } person failed it.
+       *[other] { $out } people failed it.
+    }
 screening-all-conditions =
     { $out ->
+        [0] Nobody
         [one] { $out } person
        *[other] { $out } people
-    } did not pass the screening test; everybody meets every condition, so that it cannot make conditions differ.
+    } failed the screening test; everybody meets every condition, so that it cannot make conditions differ.
 # $parts is a list of screening-share.
 screening-shares = Of those who finished the screening test it excluded { $parts }, with 95% intervals.
 screening-share = { $share }% in { $condition } ({ $low } to { $high })
@@ -365,7 +367,7 @@ slope =
         [raw] one ({ $steps })
        *[normalised] one deviation
     } goes with { $interval } points of accuracy, 95% interval.
-gain-too-few = Too few people rated and have 15 items answered twice, or all gained alike: nothing can be said.
+gain-too-few = Too few people gave ratings and answered 15 items twice, or all gained alike: nothing can be said.
 gain-by-rating =
     Participants who rate explanations higher gain { $way ->
         [more] more
@@ -570,9 +572,9 @@ verdict-worse =
 verdict-size = { $name } ({ $size })
 verdict-unclear-too = no clear difference with { $names }
 verdict-unclear =
-    no explanation was shown to change how well { $people } did: no clear { $reference ->
+    there is no clear evidence that explanations changed how well { $people } did: no clear { $reference ->
         [none-named] change with { $names }
-       *[other] difference between { $names } and { $reference }
+       *[other] difference from { $reference } with { $names }
     }
 verdict-uneven = of { $names } nothing is claimed, since rows of the design are filled unequally and practice can pass for an effect
 verdict-too-little = of { $names } nothing is claimed, there is too little data

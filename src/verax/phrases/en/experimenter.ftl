@@ -194,7 +194,7 @@ crowded =
     { $places ->
         [one] 1 place is
        *[other] { $places } places are
-    } held from one address, where nobody has given an answer yet, and no more are given there: it is a class, or somebody is filling the study. Signed links (recruiting.signed), or codes, keep others out.
+    } held from one address, where nobody has given an answer yet, and no more are given there: this may be a class, or one person who takes up all places. Signed links (recruiting.signed) or codes prevent that.
 decide-paused =
     The study is paused: nobody can enter, and { $inside ->
         [0] nobody is taking part.
@@ -203,7 +203,7 @@ decide-paused =
     }
 decide-full = Every place of the design is filled: the study can be closed.
 decide-freeze = The plan has no date yet: run verax study freeze before the first participant comes.
-decide-unkept = { $pages } pages that were sent in vain were only counted, as too many of them are kept already: somebody may be trying to fill the disk.
+decide-unkept = { $pages } refused pages were counted but not stored, since too many of them are stored already: somebody may be trying to fill the disk.
 decide-due =
     The answers of { $people ->
         [one] 1 person
@@ -211,7 +211,7 @@ decide-due =
     } were to be kept for { $days ->
         [one] 1 day
        *[other] { $days } days
-    }, which are over: run verax study purge.
+    }. That time is over: run verax study purge.
 
 ## One participant
 
@@ -223,7 +223,7 @@ none = none
 no = no
 suspected-retake = Suspected retake
 retake-text = { $name } took part in the same browser before
-came = Came
+came = Arrived
 agreed = Agreed
 finished = Finished
 pages = Pages
@@ -272,7 +272,7 @@ preview-choose-page = Choose a page: what comes before it is filled in for you.
 preview-other-rows = Other rows
 preview-item = item { $item }
 preview-page = page { $page }
-preview-widths = The same page, 390 and 1,100 points wide.
+preview-widths = The same page, 390 and 1,100 pixels wide.
 preview-pages = all pages
 preview-alone = this page alone
 preview-phone = On a phone

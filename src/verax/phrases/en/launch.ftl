@@ -9,7 +9,7 @@ pilot-fine = The pilot was finished by { $people ->
     }.
 frozen-missing = The study is not frozen: verax study freeze { $folder } writes the text of a preregistration.
 frozen-fine = The study has been frozen since { $at }.
-power-missing = With as many people as it plans for, the study { $sentence }: verax study power says how many it takes.
+power-missing = With the planned number of participants, the study { $sentence }: verax study power says how many it takes.
 power-unknown = How many participants it takes cannot be simulated for this design: { $reason }
 power-fine = The study { $sentence }.
 consent-missing = People are not told all that they should know before they agree: { $entries } in the spec.
@@ -19,15 +19,15 @@ codes-missing = { $entry ->
         [code] There are no codes to enter with: verax study codes { $folder } makes some.
        *[prolific] Prolific is not told who is done: put the codes of your own study there into { $entries } under [recruiting] in the spec.
     }
-codes-fine = Whoever is done comes back to where they came from, as far as the way in needs it.
+codes-fine = The codes and addresses that participants need to enter, and to return when they are done, are set.
 backup-missing = No backup was made: let verax study backup { $folder } run every hour, to another machine if you can.
 backup-fine = There is a backup, { $name }.
 clock-missing = The clock of this machine is not synchronised: turn on NTP (timedatectl set-ntp true), or times and limits drift.
 clock-unknown = Whether the clock of this machine is synchronised cannot be told here: check it yourself.
 clock-fine = The clock of this machine is synchronised.
-https-missing = Nothing says that pages come by https: give the address that participants open with --url.
-https-plain = The address { $url } does not begin with https://, so that others can read along: put a proxy with a certificate before it.
-https-unreachable = The address { $url } does not answer ({ $reason }): start the server, or mend the address.
+https-missing = It is not known whether the pages come by https: give the address that participants open with --url.
+https-plain = The address { $url } does not begin with https://, so that others on the network can read the answers: put a proxy with a certificate in front of the server.
+https-unreachable = The address { $url } does not answer ({ $reason }): start the server, or correct the address.
 https-fine = The pages come by https.
 all-fine = Nothing is missing.
 
@@ -38,13 +38,13 @@ alert-full-text = { $people ->
         [one] 1 person has
        *[other] { $people } people have
     } completed the study. Stop recruiting on the platform, and close the study.
-alert-error = { $title }: the server met errors
+alert-error = { $title }: there were errors on the server
 alert-error-text = { $errors ->
         [one] 1 page
        *[other] { $errors } pages
     } could not be shown or saved. Look at the server's log.
 alert-dropout = { $title }: many people leave
-alert-dropout-text = { $left } of { $began } who began have left, which is above the share of { $share }. Read what they saw where they left: verax study status.
+alert-dropout-text = { $left } of { $began } who began have left, which is more than the limit of { $share }. See on which page they left: verax study status.
 alert-silent = { $title }: nobody came
 alert-silent-text = Nobody has come for { $hours ->
         [1] an hour

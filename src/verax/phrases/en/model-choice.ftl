@@ -9,7 +9,7 @@ task =
     Here are two such programs, Robot S and Robot H. For each { input } both give the same answer. Sometimes it is wrong.
     For each robot, the { features } that supported its answer most are highlighted.
     One of the two is the better program. Your task is to say which robot is more reasonable, judging by what is highlighted.
-    Which program is called S and which H is drawn anew for every { input }.
+    For every { input } it is drawn anew which of the two is called Robot S, and which Robot H.
     { $items ->
         [one] There is one { input }.
        *[other] There are { $items } { inputs }.

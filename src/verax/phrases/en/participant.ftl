@@ -68,7 +68,7 @@ what-to-predict =
 what-is-right = What is right
 # The second answer is right.
 how-often-right =
-    On how many of the { inputs } is the model right?
+    How many of the { inputs } does the model get right?
     - Almost all
     - Half of them
     - Almost none
@@ -126,12 +126,19 @@ debrief =
     That was the last question. Thank you for your help!
     This study asks whether explanations help people to understand what a model, a computer program, does.
 # $meanings is several of debrief-meaning, with commas.
-debrief-masked = You were not told what the groups were about, because we asked whether you would find out: { $meanings }.
+debrief-masked = We did not tell you what the groups were about, because we wanted to know whether you would find out. This is what they were: { $meanings }.
 debrief-meaning = { $letter } stood for “{ $name }”
 debrief-saw-none = You saw no explanations. We compare your answers with those of people who saw some.
-debrief-others-random = For the same comparison, some of those people saw explanations that we made at random.
-debrief-random = To be able to compare, we made some of the explanations in this study at random: they say nothing about the model. You may have seen some of those.
-debrief-some-none = For the same reason, there were no explanations for some people or for some questions.
+# $saw is what somebody saw: "none", the explanations of a "method", those of a random "control", or "several" of these.
+debrief-random =
+    { $saw ->
+        [none] For the same comparison, some of those people saw explanations that we made at random.
+        [control] To be able to compare, we made the explanations that you saw at random: they say nothing about the model. Other people saw explanations that were not random.
+        [method] To be able to compare, some people saw explanations that we made at random. Yours were not among them.
+       *[several] To be able to compare, we made some of the explanations in this study at random: they say nothing about the model. You may have seen some of those.
+    }
+debrief-some-none = For the same reason, some people saw no explanations.
+debrief-not-always = For the same reason, you saw no explanations on some pages.
 
 ## Buttons of steps
 

@@ -61,7 +61,7 @@ about-training =
     You will now see { $training ->
         [one] one { input }. Guess the model's answer.
        *[other] { $training } { inputs }, one at a time. Guess the model's answer to each.
-    } After each guess you see what it was.
+    } After each guess you see it.
 about-test =
     You will now see { $evaluation ->
         [one] one { $new ->

@@ -10,7 +10,7 @@ sentence =
         [none] .
        *[other] ; the median time was { $minutes } min.
     }
-note = As people said where they were asked. The device is what the browser told on the first page.
+note = Answers that people gave where they were asked. The device is what the browser reported on the first page.
 column-what = About
 column-value = Answer
 column-people = Participants
@@ -29,8 +29,8 @@ not-answered = (not known)
 # Of numbers that people gave, as they are printed.
 number = median { $median }, from { $low } to { $high }
 time-title = Time on task, by condition
-time-sentence = How long people took for an answer that is scored, and for the whole study where they met one condition only.
-time-note = A participant is the unit: first the mean over somebody's answers, then the mean over people, with a t interval. Times are the server's, from the display of a page to its answer; breaks are in them.
+time-sentence = How long people took for a scored answer and, where each person was in one condition only, for the whole study.
+time-note = A participant is the unit: first the mean over somebody's answers, then the mean over people, with a t interval. Times are the server's, from the display of a page to its answer; breaks are included.
 
 ## On which page people stopped, and who may have taken part twice
 
@@ -45,7 +45,7 @@ stopped-most =
         [one] one person
        *[other] { $people } people
     }.
-stopped-how = Pages are counted from the consent, by how many somebody had answered before. Who had everything deleted is not here.
+stopped-how = Pages are counted as each person met them, from the first after the consent. People who had all their answers deleted are not among these.
 # $came are all with a suspicion, $analysed those of them whose answers are analysed.
 retakes =
     { $came ->

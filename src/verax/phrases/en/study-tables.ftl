@@ -158,7 +158,7 @@ mixed-items = The mixed model speaks about items in general, the crossed estimat
 
 ## Single people, items or decisions
 
-sensitivity = Does the primary analysis hang on single people, items or decisions?
+sensitivity = Does the primary analysis depend on single people, items or decisions?
 turning = A conclusion turns where the simultaneous interval, which counts all conditions, excludes 0 in one analysis and not in the other; the intervals shown are of one line alone.
 turning-alone = A conclusion turns where the interval of one line alone excludes 0 in one analysis and not in the other.
 

@@ -307,7 +307,8 @@ if (is.na(folder)) folder <- "."
 read <- function(name) {
   read.csv(file.path(folder, name), na.strings = "", stringsAsFactors = FALSE, encoding = "UTF-8")
 }
-is_true <- function(column) !is.na(column) & column == "true"
+# Whether R has read a column as logical values or as texts.
+is_true <- function(column) !is.na(column) & tolower(as.character(column)) == "true"
 
 participants <- read("participants.csv")
 responses <- read("responses.csv")

@@ -110,7 +110,7 @@ class StudySpec(SpecTable):
             answers it is flagged, and not excluded.
         devices: "desktop" turns phones away before anything else, "any" takes everybody. Unless given: "desktop" in
             ``counterfactual``, ``user-test`` and ``model-choice``, where what is compared must stand side by side, and
-            "any" elsewhere.
+            with the explainer ``composite``, whose parts are read together; "any" elsewhere.
         entry: how people come in: whoever has the link, by code, or from Prolific or MTurk.
         recruiting: where they go at the end.
         background: what people are asked about themselves at the end, if they like to say: "age", "language",

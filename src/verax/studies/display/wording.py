@@ -151,13 +151,10 @@ def debrief(
     kinds = {condition.kind for condition in spec.conditions}
     if kind == "none":
         said.append(say("debrief-saw-none"))
-        if "control" in kinds:
-            said.append(say("debrief-others-random"))
-    else:
-        if "control" in kinds:
-            said.append(say("debrief-random"))
-        if "none" in kinds:
-            said.append(say("debrief-some-none"))
+    if "control" in kinds:
+        said.append(say("debrief-random", saw=kind or "several"))
+    if "none" in kinds and kind != "none":
+        said.append(say("debrief-not-always" if kind is None else "debrief-some-none"))
     if spec.texts.contact:
         said.append(say("write-to", contact=spec.texts.contact))
     return tuple(said)

@@ -82,9 +82,9 @@ def _steps(study: Study, row: DesignRow, number: int) -> tuple[Step, ...]:
     if study.spec.background:
         steps.append(Step(BACKGROUND, "background"))
     alone = None if row.condition is None else study.spec.condition(row.condition).kind
-    # People without explanations read nothing of explanations that they may have seen.
-    ends = "debrief:none" if alone == "none" and "debrief:none" in study.screens else "debrief"
-    return (*steps, Step(DEBRIEF, ends))
+    # Whoever was in one condition is told what that was: random explanations, for one, and nobody else saw them.
+    told = f"debrief:{alone}"
+    return (*steps, Step(DEBRIEF, told if told in study.screens else "debrief"))
 
 
 def _own(study: Study, place: str, row: DesignRow | None = None) -> tuple[Step, ...]:
@@ -201,10 +201,10 @@ def framed_screens(material: Material, protocol: Protocol) -> dict[str, Screen]:
     if material.spec.background:
         screens["background"] = _background(material.spec.background)
     stood_for = protocol.stood_for(material)
-    for key, kind in (("debrief", None), ("debrief:none", "none")):
+    for kind in (None, *sorted(_only_kinds(material, protocol))):
         said = wording.debrief(material.spec, kind, stood_for)
-        if kind is None or kind in _only_kinds(material, protocol):
-            screens[key] = Screen(say("thank-you"), (Prose(said),), button=say("finish"))
+        key = "debrief" if kind is None else f"debrief:{kind}"
+        screens[key] = Screen(say("thank-you"), (Prose(said),), button=say("finish"))
     return screens
 
 

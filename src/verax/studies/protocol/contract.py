@@ -335,10 +335,15 @@ def question_of(name: str) -> str:
 
 
 def turns_phones_away(spec: StudySpec) -> bool:
-    """Whether a study is for computers and tablets: as its spec says, or where two things are compared side by side."""
+    """Whether a study is for computers and tablets.
+
+    As its spec says; else where two things are compared side by side, or several explanations of an answer are read
+    together, of which a phone shows a few lines at a time.
+    """
     if spec.devices is not None:
         return spec.devices == "desktop"
-    return protocols.get(spec.protocol["name"]).side_by_side
+    together = any(condition.explainer == "composite" for condition in spec.conditions)
+    return together or protocols.get(spec.protocol["name"]).side_by_side
 
 
 def make_protocol(table: Mapping[str, Any]) -> Protocol:

@@ -92,7 +92,7 @@ class Forward(Protocol):
     Attributes:
         learning: items to learn from, from the validation part.
         test: items to predict, from the test part.
-        leaf: whether people may leaf back through the pages of a look until it is over, as through the paper's
+        leaf: whether people may go back to earlier pages of a look until it is over, as through the paper's
             spreadsheets; which pages they looked at again, and when, is among the events.
         partial: of bands of a number: an answer is worth less the further its band is from the model's, and not nothing
             unless it is the furthest that there is.

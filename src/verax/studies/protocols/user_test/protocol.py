@@ -160,7 +160,7 @@ class UserTest(Protocol):
         changed: items of the counterfactual part: others, from the test part too.
         of: draw the items of both parts as if each had so many, and take an even share of them. People with less time
             then have inputs that all others have too, in a build of their own: test = 16, changed = 16, of = 32.
-        leaf: whether people may leaf back through the pages of a look until it is over.
+        leaf: whether people may go back to earlier pages of a look until it is over.
         vectors: a GloVe file in which similar words are found; vectors trained on the training texts unless given.
         fluent: changed texts shall read like language; false draws among all, as published.
         struck: inputs that a reviewer struck, as `verax study review` writes them: "test 512".
