@@ -34,6 +34,7 @@ from verax.benchmarks.measures.findings import (
 )
 from verax.benchmarks.measures.spec import MEASURES
 from verax.benchmarks.planted_cells import ALL
+from verax.benchmarks.students.spec import StudentsSpec
 from verax.measures import measure
 from verax.measures.evidence import Evidence
 from verax.phrases import say
@@ -44,8 +45,10 @@ DOCS = Path(__file__).parents[1] / "docs" / "results"
 EVIDENCE = Path(__file__).parents[1] / "src" / "verax" / "measures" / "evidence.json"
 COLUMNS = ("method", "measure", "model", "estimate", "low", "high", "n", "p", "verdict")
 # In this order, whatever their folders are called otherwise.
-FIRST = ("texts", "tables", "networks")
+FIRST = ("texts", "long-texts", "tables", "networks")
 LABELS = [measure(name).label for name in MEASURES]
+# How many examples students learn from, unless told otherwise.
+SIZES_USUAL = StudentsSpec.model_fields["sizes"].default
 # Orders with another replacement that are less alike are named.
 SAME_ORDER = 0.75
 JUDGED = tuple(ASKED.values())
@@ -94,6 +97,8 @@ def about_run(folder: Path, found: Any) -> dict[str, Any]:
     given += "".join(
         f" --{name} {spec[name]}" for name in ("stains", "inputs", "draws", "samples") if name in spec
     )
+    if spec.get("sizes", SIZES_USUAL) != SIZES_USUAL:
+        given += f" --sizes {','.join(map(str, spec['sizes']))}"
     return {
         "command": f"verax bench {spec['benchmark']}{given}",
         "finished": str(manifest.get("finished", ""))[:10],
