@@ -109,8 +109,9 @@ results-measures: $(VENV)/.dev
 	$(ONE_THREAD) $(BIN)/verax bench measures --dataset adult --limit 6000 --stains 20 --inputs 10 --jobs 2 --out runs/measures/tables
 	$(ONE_THREAD) $(BIN)/verax bench measures --models rationale,cnn --stains 10 --inputs 10 --jobs 2 --out runs/measures/networks
 	$(ONE_THREAD) $(BIN)/verax bench students --models logistic,tree,mlp --stains 10 --draws 1 --jobs 2 --out runs/students/texts
+	$(ONE_THREAD) $(BIN)/verax bench students --dataset imdb --limit 4000 --models logistic,tree,mlp --sizes 8,16,32,64,128 --stains 10 --draws 1 --jobs 2 --out runs/students/long-texts
 	$(BIN)/python perf/measures_results.py runs/measures/texts runs/measures/tables runs/measures/networks
-	$(BIN)/python perf/students_results.py runs/students/texts
+	$(BIN)/python perf/students_results.py runs/students/texts runs/students/long-texts
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -34,19 +34,24 @@ from verax.benchmarks.measures.findings import (
 )
 from verax.benchmarks.measures.spec import MEASURES
 from verax.benchmarks.planted_cells import ALL
+from verax.benchmarks.students.spec import StudentsSpec
 from verax.measures import measure
+from verax.measures.evidence import Evidence
 from verax.phrases import say
 from verax.text import counted, listed
+from verax.workflows.measure_explainers import ASKED, counted_by
 
 DOCS = Path(__file__).parents[1] / "docs" / "results"
 EVIDENCE = Path(__file__).parents[1] / "src" / "verax" / "measures" / "evidence.json"
 COLUMNS = ("method", "measure", "model", "estimate", "low", "high", "n", "p", "verdict")
 # In this order, whatever their folders are called otherwise.
-FIRST = ("texts", "tables", "networks")
+FIRST = ("texts", "long-texts", "tables", "networks")
 LABELS = [measure(name).label for name in MEASURES]
+# How many examples students learn from, unless told otherwise.
+SIZES_USUAL = StudentsSpec.model_fields["sizes"].default
 # Orders with another replacement that are less alike are named.
 SAME_ORDER = 0.75
-JUDGED = ("comprehensiveness(k=3)", "sufficiency(k=3)")
+JUDGED = tuple(ASKED.values())
 
 
 @dataclass(frozen=True)
@@ -92,6 +97,8 @@ def about_run(folder: Path, found: Any) -> dict[str, Any]:
     given += "".join(
         f" --{name} {spec[name]}" for name in ("stains", "inputs", "draws", "samples") if name in spec
     )
+    if spec.get("sizes", SIZES_USUAL) != SIZES_USUAL:
+        given += f" --sizes {','.join(map(str, spec['sizes']))}"
     return {
         "command": f"verax bench {spec['benchmark']}{given}",
         "finished": str(manifest.get("finished", ""))[:10],
@@ -358,16 +365,33 @@ def judge(runs: Sequence[Kept]) -> list[str]:
         if name not in few
     ]
     return [
-        f"[`verax judge`](../judge.md) asks what `{JUDGED[0]}` and `{JUDGED[1]}` ask, counts those that are believable on the sort of "
-        f"model at hand, and says which and why. Both are on {listed(both)}"
+        f"[`verax judge`](../judge.md) asks what `{JUDGED[0]}` and `{JUDGED[1]}` ask, and counts those that are believable on the sort "
+        f"of model at hand. Both are on {listed(both) if rest else 'all sorts that were tried'}"
         + (f"; not so on {listed(other)}" if other else "")
         + (
             f"; on {listed(few)} there were too few stains, and what holds for all models counts."
             if few
             else "."
         )
-        + " An explainer that looks for what changes the answer when it is removed, as `greedy` does, is said to be ahead only if its "
-        "features also do more alone.",
+        + " So it says three things:",
+        "",
+        *(f"- {title}: *{line}*" for title, line in judge_says(runs[0])),
+    ]
+
+
+def judge_says(run: Kept) -> list[tuple[str, str]]:
+    """The lines of a verdict that rest on this result, as `verax judge` writes them."""
+    rows = {(row["model"], row["measure"]): Evidence(**row) for row in evidence([run])}  # type: ignore[arg-type]
+    said = [
+        (title, counted_by({asked: rows.get((model, name)) for asked, name in ASKED.items()}, "classes")[1])
+        for model, title in (("tree", "of a decision tree"), (ALL, "of a model of a sort that was not tried"))
+    ]
+    return [
+        *said,
+        (
+            "where `greedy` is judged",
+            say("judge", "removal", names=["greedy"]),
+        ),
     ]
 
 

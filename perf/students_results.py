@@ -1,7 +1,7 @@
 """Writes docs/results/students.md from stored runs of `verax bench students`.
 
-    verax bench students --models logistic,tree,mlp --stains 10 --draws 1 --out runs/students/texts    # or: make results-measures
-    python perf/students_results.py runs/students/texts
+    make results-measures    # makes the two runs, and those of the page on measures, and writes both
+    python perf/students_results.py runs/students/texts runs/students/long-texts
 
 Every estimate of a run is kept in docs/results/students/ under the name of its folder, in the place of all that was kept there:
 a page is of one state. Without folders it is written again from these files. Nothing is computed here.
@@ -38,7 +38,6 @@ from verax.benchmarks.students.findings import (
     number_name,
 )
 from verax.benchmarks.students.jobs import CONTROLS, NONE, ORACLE, RANDOM, RANDOM_AGAIN
-from verax.benchmarks.students.spec import StudentsSpec
 from verax.phrases import say
 from verax.text import listed
 
@@ -85,28 +84,44 @@ def ordered(run: Kept, test: str) -> list[str]:
     return sorted(run.about["methods"], key=lambda one: -(run.number(one, name) or 0.0))
 
 
-def answer(run: Kept) -> list[str]:
+def named(run: Kept) -> str:
+    """What a run's inputs are called."""
+    return listed(run.about["datasets"])
+
+
+def answer(runs: Sequence[Kept]) -> list[str]:
     """What a reader takes away."""
     lines = []
     for test in TESTS:
         name = number_name(GAIN, test, EVERY)
-        real = [one for one in ordered(run, test) if one not in CONTROLS]
-        gains = [f"{one} {with_ends(run, one, name)}" for one in real]
+        said = []
+        for run in runs:
+            real = [one for one in ordered(run, test) if one not in CONTROLS]
+            gains = [f"{one} {with_ends(run, one, name)}" for one in real]
+            far = [one for one in real if not _overlap(run, one, real[0], name)]
+            apart = f"; {listed(far)} less than {real[0]}" if far else ""
+            said.append(
+                f"on {named(run)} {listed(gains)}{apart}; the planted reasons themselves {with_ends(run, ORACLE, name)}"
+            )
         lines.append(
-            f"- On {WHERE[test]} inputs explanations are worth, in points of accuracy from {MIDDLE[0]} to {MIDDLE[1]} examples: "
-            f"{listed(gains)}; the planted reasons themselves {with_ends(run, ORACLE, name)}."
+            f"- **On {WHERE[test]} inputs** explanations are worth, in points of accuracy from {MIDDLE[0]} to {MIDDLE[1]} examples: "
+            f"{'. '.join(one[0].upper() + one[1:] if place else one for place, one in enumerate(said))}."
         )
-        far = [one for one in real if not _overlap(run, one, real[0], name)]
-        lines.append(
-            f"- {'No explainer is told from another by it' if not far else f'{listed(far)} gain less than {real[0]}'}: the "
-            f"intervals of {listed(real)} {'overlap' if not far else 'lie apart'}."
-        )
-    if run.about["agreement"] is not None:
-        lines.append(
-            f"- Students agree on the order of methods with a mean tau of {run.about['agreement']:.2f}, over "
-            f"{len(run.about['methods']) - 1} methods of which three are controls: too few to say that any student may stand for "
-            "another."
-        )
+    if all(
+        _overlap(run, one, ordered(run, test)[0], number_name(GAIN, test, EVERY))
+        for run in runs
+        for test in TESTS
+        for one in run.about["methods"]
+        if one not in CONTROLS
+    ):
+        lines.append("- **No explainer is told from another by it**: all of their intervals overlap.")
+    for run in runs:
+        if run.about["agreement"] is not None:
+            lines.append(
+                f"- On {named(run)} students agree on the order of methods with a mean tau of {run.about['agreement']:.2f}, over "
+                f"{len(run.about['methods']) - 1} methods of which three are controls: too few to say that any student may stand for "
+                "another."
+            )
     return lines
 
 
@@ -117,47 +132,72 @@ def _overlap(run: Kept, one: str, other: str, name: str) -> bool:
     return bool(first[0] <= second[1] and second[0] <= first[1])  # type: ignore[operator]
 
 
-def bars(run: Kept) -> list[str]:
-    """The three things that must hold for the students to be of any use."""
-    lines = []
-    for test in TESTS:
-        sizes = [size for size in run.about["sizes"] if MIDDLE[0] <= size <= MIDDLE[1]]
-        gains = {size: run.number(ORACLE, number_name(GAIN, test, EVERY, size)) for size in sizes}
-        below = [
-            f"{points(gain)} at n = {size}" for size, gain in gains.items() if gain is not None and gain < BAR
-        ]
-        whole = run.number(ORACLE, number_name(GAIN, test, EVERY)) or 0.0
-        lines.append(
-            f"- The oracle gains {BAR:.0f} points on {WHERE[test]} inputs: {'holds' if whole >= BAR else 'does not hold'} over "
-            f"{MIDDLE[0]} to {MIDDLE[1]} examples ({points(whole)})"
-            + (f"; not at every size: {listed(below)}." if below else ", and at every size between.")
-        )
-    for test in TESTS:
-        names = [number_name(GAIN, test, student) for student in (EVERY, *run.about["students"])]
-        off = [
-            f"{name.split(', ')[2]}, {method} {with_ends(run, method, name)}"
-            for name in names
-            for method in (RANDOM, RANDOM_AGAIN)
-            if (low := run.number(method, name, column="low")) is not None
-            and (high := run.number(method, name, column="high")) is not None
-            and not low <= 0 <= high
-        ]
-        whole = [one for one in off if one.startswith(EVERY)]
-        lines.append(
-            f"- Random explanations gain nothing on {WHERE[test]} inputs: {'does not hold' if whole else 'holds'} over all students "
-            f"({listed([with_ends(run, method, names[0]) for method in (RANDOM, RANDOM_AGAIN)])})"
-            + (f"; not for each of them: {'; '.join(off)}." if off else ", and for each of them.")
-        )
-    claims, tests = run.about["a_a_claims"], run.about["a_a_tests"]
-    held = "holds" if claims <= CLAIMS * tests else "does not hold"
-    lines += [
-        f"- Of comparisons of random explanations with other random ones at most {CLAIMS:.0%} claim a difference: {held}, {claims} of "
-        f"{tests}.",
-        "",
-        "A student by itself may gain or lose a little by explanations that say nothing: compare methods with random or shuffled "
-        "explanations, not with none.",
+def oracle_bar(run: Kept, test: str) -> str:
+    """Whether the planted reasons are worth enough, over all sizes and at each."""
+    sizes = [size for size in run.about["sizes"] if MIDDLE[0] <= size <= MIDDLE[1]]
+    gains = {size: run.number(ORACLE, number_name(GAIN, test, EVERY, size)) for size in sizes}
+    whole = run.number(ORACLE, number_name(GAIN, test, EVERY)) or 0.0
+    below = []
+    for size, gain in gains.items():
+        if gain is not None and gain < BAR:
+            alone = [
+                run.number(NONE, number_name(ACCURACY, test, student, size))
+                for student in run.about["students"]
+            ]
+            known = [value for value in alone if value is not None]
+            without = (
+                f", where students are right in {sum(known) / len(known):.0%} without any" if known else ""
+            )
+            below.append(f"only {points(gain)} at n = {size}{without}")
+    holds = f"{'holds' if whole >= BAR else 'does not hold'} on average ({points(whole)})"
+    return f"{holds}; {listed(below)}" if below else f"{holds} and at every size"
+
+
+def random_bar(run: Kept, test: str) -> str:
+    """Whether explanations that say nothing are worth nothing: by all students together, and by each."""
+    names = [number_name(GAIN, test, student) for student in (EVERY, *run.about["students"])]
+    off = [
+        f"{name.split(', ')[2]}, {method} {with_ends(run, method, name)}"
+        for name in names
+        for method in (RANDOM, RANDOM_AGAIN)
+        if (low := run.number(method, name, column="low")) is not None
+        and (high := run.number(method, name, column="high")) is not None
+        and not low <= 0 <= high
     ]
-    return lines
+    whole = [one for one in off if one.startswith(EVERY)]
+    both = listed([with_ends(run, method, names[0]) for method in (RANDOM, RANDOM_AGAIN)])
+    return f"{'does not hold' if whole else 'holds'}: {both}" + (f"; not for {'; '.join(off)}" if off else "")
+
+
+def equals_bar(run: Kept) -> str:
+    """Whether two explanations that say nothing are told apart more often than the level of the test allows."""
+    claims, tests = run.about["a_a_claims"], run.about["a_a_tests"]
+    return f"{'holds' if claims <= CLAIMS * tests else 'does not hold'}: {claims} of {tests}"
+
+
+def bars(runs: Sequence[Kept]) -> str:
+    """The three things that must hold for the students to be of any use."""
+    rows = [
+        *(
+            (
+                f"the planted reasons are worth {BAR:.0f} points on {WHERE[test]} inputs, at n = {MIDDLE[0]} to {MIDDLE[1]}",
+                *(oracle_bar(run, test) for run in runs),
+            )
+            for test in TESTS
+        ),
+        *(
+            (
+                f"random explanations are worth nothing on {WHERE[test]} inputs: the interval of all students holds 0",
+                *(random_bar(run, test) for run in runs),
+            )
+            for test in TESTS
+        ),
+        (
+            f"of comparisons of random explanations with other random ones at most {CLAIMS:.0%} claim a difference",
+            *(equals_bar(run) for run in runs),
+        ),
+    ]
+    return table(("bar", *(named(run) for run in runs)), rows)
 
 
 def gains_table(run: Kept, test: str) -> str:
@@ -203,32 +243,26 @@ def curve_table(run: Kept, test: str, student: str) -> str:
 
 def page(runs: Sequence[Kept]) -> str:
     """The whole page."""
-    run = runs[0]
-    lacking = [
-        str(size) for size in StudentsSpec.model_fields["sizes"].default if size not in run.about["sizes"]
-    ]
     lines = [
         "# What students gain from explanations",
         "",
         "Learners that predict a model from a few examples, with explanations of them and without: [how it is done](../students.md). "
         "Written by `perf/students_results.py` from the stored runs below.",
         "",
-        *answer(run),
+        *answer(runs),
         "",
         "## Do the students work?",
         "",
-        *bars(run),
+        bars(runs),
+        "",
+        "A student by itself may gain or lose a little by explanations that say nothing: compare methods with random or shuffled "
+        "explanations, not with none.",
         "",
         "## The runs",
         "",
         sizes_table(runs, "students"),
         "",
     ]
-    if lacking:
-        lines += [
-            f"Not measured here: n = {listed(lacking)}. The same command, made again, goes so far as there are inputs.",
-            "",
-        ]
     for one in runs:
         for test in TESTS:
             title = f"{one.name}, {WHERE[test]} inputs"

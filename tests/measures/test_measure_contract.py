@@ -282,6 +282,35 @@ def test_a_measure_of_ones_own_is_one_function():
         check_measure(Measure("undefined", undefined, {}))
 
 
+def of_scores(change):
+    """A measure of the scores alone."""
+    return lambda case: np.array([change(scores) for scores in case.scores])
+
+
+BROKEN = {
+    "outside of 0 to 1": (of_scores(lambda scores: 2.0), {}),
+    "reads the sizes of scores": (of_scores(lambda scores: min(1.0, float(np.abs(scores).sum()))), {}),
+    "depends on the unit of scores": (
+        of_scores(lambda scores: min(1.0, 0.01 * float(np.abs(scores).sum()))),
+        {"reads": "scores", "any_unit": True},
+    ),
+    "depends on the order of the features": (
+        lambda case: np.array([float(own.scores[:1].sum() > 0) for own in case.explanations]),
+        {"reads": "scores"},
+    ),
+    "gives other values one by one": (lambda case: np.full(len(case), 1 / len(case)), {}),
+    "declares 0.5 for a constant model": (of_scores(lambda scores: 1.0), {"constant": 0.5}),
+}
+
+
+@pytest.mark.parametrize("broken", list(BROKEN))
+def test_the_contract_tells_what_a_measure_breaks(broken):
+    function, options = BROKEN[broken]
+    declared = defines(**{"better": "higher", "low": 0, "high": 1, "reads": "order", **options})(function)
+    with pytest.raises(AssertionError, match=broken):
+        check_measure(Measure("broken", declared, {}))
+
+
 def test_rows_asked_of_a_function_are_counted_once():
     asked = []
     model = additive_text_model()

@@ -5,6 +5,7 @@ function that puts the input's values there.
 """
 
 import sys
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -123,6 +124,34 @@ def quantus_values(metric, network, given):
     )  # fmt: skip
 
 
+def test_max_sensitivity_is_quantus(network, given):
+    known, rows, _ = given
+    method, versions = Greedy(), 6
+    explanations = method.explain(known, rows)
+    ours = verax.measure("max-sensitivity", explainer=method, versions=versions, radius=0.05)(
+        known, rows, explanations
+    )
+    case = make_case("max-sensitivity", "scores", known, rows, explanations)
+    moved = np.array([_rows(case, number, versions, 0.05) for number in range(len(rows))])
+    turns = iter(range(versions))
+
+    def explain(model, inputs, targets, **_):
+        own = np.asarray(inputs).reshape(len(inputs), COLUMNS)
+        found = method.explain(known, own, np.asarray(targets).tolist())
+        return np.array([one.scores for one in found])[:, None, :]
+
+    metric = quantus.MaxSensitivity(
+        nr_samples=versions, perturb_func=lambda arr, **_: moved[:, next(turns)].reshape(arr.shape), abs=False,
+        normalise=False, disable_warnings=True, display_progressbar=False,
+    )  # fmt: skip
+    theirs = metric(
+        model=network, x_batch=rows[:, None, :], y_batch=np.array(case.targets),
+        a_batch=np.array([one.scores for one in explanations])[:, None, :], channel_first=True, softmax=False,
+        explain_func=explain,
+    )  # fmt: skip
+    assert ours == pytest.approx(np.array(theirs), abs=1e-6)
+
+
 def test_complexity_and_sparseness_are_quantus(network, given):
     quiet = {"disable_warnings": True, "display_progressbar": False}
     theirs = quantus_values(quantus.Complexity(abs=True, normalise=False, **quiet), network, given)
@@ -131,18 +160,49 @@ def test_complexity_and_sparseness_are_quantus(network, given):
     assert verax.measure("gini")(*given) == pytest.approx(np.array(theirs), abs=1e-6)
 
 
-def test_deletion_is_the_area_under_quantus_pixel_flipping(network, given):
+def flipped(network, given, *, last_first=False):
+    """By Quantus: the target's probability with all columns, and after each is gone, the first first or the last."""
     metric = quantus.PixelFlipping(
         features_in_step=1, perturb_baseline=0.0, abs=False, normalise=False, disable_warnings=True,
         display_progressbar=False,
     )  # fmt: skip
     model, rows, explanations = given
-    curves = np.array(quantus_values(metric, network, given))
-    first = np.array(
-        [answer[one.target] for answer, one in zip(model.predict_proba(rows), explanations, strict=True)]
-    )
-    area = np.trapezoid(np.concatenate([first[:, None], curves], axis=1), dx=1 / COLUMNS, axis=1)
-    assert verax.measure("deletion", absent="mean")(*given) == pytest.approx(area, abs=1e-6)
+    turned = [replace(one, scores=-one.scores) for one in explanations] if last_first else explanations
+    curves = np.array(quantus_values(metric, network, (model, rows, turned)))
+    answers = model.predict_proba(rows)
+    whole = np.array([answer[one.target] for answer, one in zip(answers, explanations, strict=True)])
+    return np.concatenate([whole[:, None], curves], axis=1)
+
+
+def test_what_takes_features_away_follows_from_quantus_pixel_flipping(network, given):
+    gone = flipped(network, given)
+    # The first k alone are what is left when the last ones are gone.
+    alone = flipped(network, given, last_first=True)[:, ::-1]
+    whole, steps = gone[:, :1], gone[:, 1:]
+    other = steps < 0.5  # of two classes
+    targeted = whole[:, 0] >= 0.5
+    assert targeted.any()
+    first = np.where(other.any(axis=1), other.argmax(axis=1) + 1, COLUMNS) / COLUMNS
+    shares = tuple(k / COLUMNS for k in range(1, COLUMNS + 1))
+    wanted = {
+        "deletion": np.trapezoid(gone, dx=1 / COLUMNS, axis=1),
+        "insertion": np.trapezoid(alone, dx=1 / COLUMNS, axis=1),
+        "decision-flip-fraction": np.where(targeted, first, 0.0),
+        "decision-flip-token": np.where(targeted, other[:, 0], 0.0),
+        "comprehensiveness(k=2)": whole[:, 0] - gone[:, 2],
+        "sufficiency(k=2)": whole[:, 0] - alone[:, 2],
+        "log-odds(k=2)": np.log(gone[:, 2] / whole[:, 0]),
+    }
+    for name, values in wanted.items():
+        found = verax.measure(name, absent="mean")(*given)
+        assert found == pytest.approx(values, abs=1e-6), name
+    for name, values in (
+        ("comprehensiveness", (whole - steps).mean(axis=1)),
+        ("sufficiency", (whole - alone[:, 1:]).mean(axis=1)),
+        ("log-odds", np.log(steps / whole).mean(axis=1)),
+    ):
+        found = verax.measure(name, shares=shares, absent="mean")(*given)
+        assert found == pytest.approx(values, abs=1e-6), name
 
 
 def test_faithfulness_correlation_is_quantus_on_the_same_sets(network, given, monkeypatch):

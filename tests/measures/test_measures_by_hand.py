@@ -259,6 +259,21 @@ def test_without_a_version_nothing_changes(refittable):
     assert verax.measure("stability", explainer=method)(*given).tolist() == [1.0]
 
 
+def test_explanations_of_a_model_that_says_the_same_to_everything_are_stable(refittable):
+    """Scores that differ in their last digits only have no order, so that they agree."""
+    rounding = Falling((TWENTY[0],), 0.5)
+    nothing = [replace(one, scores=1e-17 * one.scores) for one in rounding.explain(refittable, TWENTY[:1])]
+
+    class Rounding(Falling):
+        def explain(self, model, inputs, targets=None):
+            return [
+                replace(one, scores=-2e-17 * one.scores) for one in super().explain(model, inputs, targets)
+            ]
+
+    method = Rounding((), 1.0)
+    assert verax.measure("stability", explainer=method)(refittable, TWENTY[:1], nothing).tolist() == [1.0]
+
+
 @dataclass(frozen=True)
 class Reads(Explainer):
     """Scores of a text's words: rising, and multiplied by a factor for any model but one that is sure of its answer."""

@@ -43,6 +43,7 @@ class Definition:
         costs: what it needs besides the explanations.
         constant: its value where the model says the same to everything; None if that depends on the explanation.
         numbers: of models that predict a number: "same" range, "unbounded", or "refused".
+        any_unit: whether scores times a positive number have the same value; so it is where only their order counts.
     """
 
     function: Function
@@ -53,6 +54,7 @@ class Definition:
     costs: Costs
     constant: float | None = None
     numbers: Numbers = "same"
+    any_unit: bool = False
 
     def __post_init__(self) -> None:
         # What it says of itself and where it is found are the function's.
@@ -78,9 +80,10 @@ def defines(
     costs: Costs = "rows",
     constant: float | None = None,
     numbers: Numbers = "same",
+    any_unit: bool = False,
 ) -> Callable[[Function], Definition]:
     """Decorator: a function becomes a measure; the arguments are the attributes of `Definition`."""
-    return lambda function: Definition(function, better, low, high, reads, costs, constant, numbers)
+    return lambda function: Definition(function, better, low, high, reads, costs, constant, numbers, any_unit)
 
 
 measures: Registry[Definition] = Registry("measure", "verax.measures", home="verax.measures")
@@ -238,9 +241,9 @@ def check_measure(
     """Raises an AssertionError that says which part of the contract a measure breaks.
 
     One finite value per input, inside the declared range; the same again, in a batch or one by one, and in any order of
-    the features; scores times a positive number are the same to what reads their order; ties do not depend on where
-    features stand; a constant model has the value that is declared; inputs without features, with one, and
-    explanations that score nothing have a defined value.
+    the features; other scores in the same order are the same to what reads their order, and scores times a positive
+    number to what says that any unit will do; ties do not depend on where features stand; a constant model has the
+    value that is declared; inputs without features, with one, and explanations that score nothing have a defined value.
 
     Args:
         measure: a measure with its options.
@@ -287,9 +290,17 @@ def _check(
         assert _same(values, backwards), f"{name} depends on the order of the inputs"
     turned = [_turned(one) for one in given]
     assert _same(values, measure(model, inputs, turned)), f"{name} depends on the order of the features"
-    doubled = [_scaled(one, 2.0) for one in given]
     if measure.definition.reads == "order":
-        assert _same(values, measure(model, inputs, doubled)), f"{name} reads the sizes of scores"
+        bent = [_with_scores(one, lambda scores: np.sign(scores) * np.sqrt(np.abs(scores))) for one in given]
+        assert _same(values, measure(model, inputs, bent)), f"{name} reads the sizes of scores"
+    elif measure.definition.any_unit:
+        doubled = [_with_scores(one, lambda scores: 2.0 * scores) for one in given]
+        assert _same(values, measure(model, inputs, doubled)), f"{name} depends on the unit of scores"
+    level = [_with_scores(one, np.ones_like) for one in given]
+    tied = measure(model, inputs, level)
+    assert _same(tied, measure(model, inputs, [_turned(one) for one in level])), (
+        f"{name} breaks ties by where features stand"
+    )
 
 
 def _check_odd(measure: Measure) -> None:
@@ -339,11 +350,12 @@ def _turned(explanation: Any) -> Explanation:
     )
 
 
-def _scaled(explanation: Any, factor: float) -> Explanation:
+def _with_scores(explanation: Any, change: Callable[[FloatArray], FloatArray]) -> Explanation:
+    """The explanation with other scores of the same features."""
     if not isinstance(explanation, Attribution):
         changed: Explanation = explanation
         return changed
-    return replace(explanation, scores=factor * explanation.scores)
+    return replace(explanation, scores=change(explanation.scores))
 
 
 def _same(one: Any, other: Any) -> bool:

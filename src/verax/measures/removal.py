@@ -166,7 +166,7 @@ def log_odds(case: Case, *, shares: Shares = SHARES, k: int = 0, absent: str | N
 
 
 @measures.register("soft-comprehensiveness")
-@defines(better="higher", low=0, high=float("inf"), reads="scores", constant=0.0)
+@defines(better="higher", low=0, high=float("inf"), reads="scores", constant=0.0, any_unit=True)
 def soft_comprehensiveness(case: Case, *, draws: int = 32, absent: str | None = None) -> FloatArray:
     """How far the probability falls where features go with a chance of their score, normalised (Zhao & Aletras 2023).
 
@@ -177,7 +177,7 @@ def soft_comprehensiveness(case: Case, *, draws: int = 32, absent: str | None = 
 
 
 @measures.register("soft-sufficiency")
-@defines(better="higher", low=float("-inf"), high=1, reads="scores", constant=0.0)
+@defines(better="higher", low=float("-inf"), high=1, reads="scores", constant=0.0, any_unit=True)
 def soft_sufficiency(case: Case, *, draws: int = 32, absent: str | None = None) -> FloatArray:
     """How little the probability falls where features stay with a chance of their score (Zhao & Aletras 2023).
 

@@ -49,7 +49,7 @@ def _random_sets(case: Case, number: int, draws: int, size: int) -> BoolArray:
 
 
 @measures.register("faithfulness-correlation")
-@defines(better="higher", low=-1, high=1, reads="scores", constant=0.0)
+@defines(better="higher", low=-1, high=1, reads="scores", constant=0.0, any_unit=True)
 def faithfulness_correlation(
     case: Case, *, draws: int = 100, size: int = 0, absent: str | None = None
 ) -> FloatArray:
@@ -121,7 +121,7 @@ def monotonicity(case: Case, *, steps: bool = False, absent: str | None = None) 
 
 
 @measures.register("monotonicity-correlation")
-@defines(better="higher", low=-1, high=1, reads="scores", constant=0.0)
+@defines(better="higher", low=-1, high=1, reads="scores", constant=0.0, any_unit=True)
 def monotonicity_correlation(case: Case, *, absent: str | None = None) -> FloatArray:
     """Spearman's correlation of the scores' sizes with squared changes without each feature (Nguyen & Martinez 2020).
 
@@ -211,7 +211,7 @@ def rank_correlation_with(case: Case, *, other: Sequence[Explanation]) -> FloatA
 
 
 @measures.register("entropy")
-@defines(better="lower", low=0, high=float("inf"), reads="scores", costs="nothing")
+@defines(better="lower", low=0, high=float("inf"), reads="scores", costs="nothing", any_unit=True)
 def entropy(case: Case) -> FloatArray:
     """The entropy of the scores' sizes as shares of their sum (complexity, Bhatt 2020); all 0 is as n equal ones."""
     values = []
@@ -224,7 +224,7 @@ def entropy(case: Case) -> FloatArray:
 
 
 @measures.register("gini")
-@defines(better="higher", low=0, high=1, reads="scores", costs="nothing")
+@defines(better="higher", low=0, high=1, reads="scores", costs="nothing", any_unit=True)
 def gini(case: Case) -> FloatArray:
     """The Gini index of the scores' sizes (sparseness, Chalasani et al. 2020); 0 if all are equal."""
     values = []

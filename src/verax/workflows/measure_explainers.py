@@ -23,7 +23,7 @@ from verax.explain import Explainer
 from verax.explain.explanation import Explanation
 from verax.explain.perturbed import shown_input
 from verax.explain.random import Random, RandomFragments
-from verax.measures.evidence import evidence_for
+from verax.measures.evidence import Evidence, evidence_for
 from verax.models import Model
 from verax.models.base import Inputs
 from verax.phrases import say
@@ -100,12 +100,16 @@ ASKED = {NEEDED: "comprehensiveness(k=3)", ENOUGH: "sufficiency(k=3)"}
 
 
 def measures_for(model: Model) -> tuple[tuple[int, ...], str]:
-    """Which of the two are measured on this sort of model, and why, in a sentence.
+    """Which of the two are measured on this sort of model, and why, in a sentence; see `counted_by`."""
+    return counted_by({asked: evidence_for(model, name) for asked, name in ASKED.items()}, model.output)
+
+
+def counted_by(known: Mapping[int, Evidence | None], output: str) -> tuple[tuple[int, ...], str]:
+    """Which of the two count by what is known of them, and why, in a sentence.
 
     Those that are shown to order explanations as the truth does on models of this sort with known reasons; both where
     nothing is known, and where neither is shown to.
     """
-    known = {asked: evidence_for(model, name) for asked, name in ASKED.items()}
     believed = tuple(asked for asked, row in known.items() if row is not None and row.verdict == "believable")
     counted = believed or (NEEDED, ENOUGH)
     rows = [row for asked in counted if (row := known[asked]) is not None]
@@ -116,7 +120,7 @@ def measures_for(model: Model) -> tuple[tuple[int, ...], str]:
     )
     stains = min(row.stains for row in rows)
     models = say(
-        "judge", "known-reasons", sort=rows[0].model, kind=rows[0].kind, stains=stains, output=model.output
+        "judge", "known-reasons", sort=rows[0].model, kind=rows[0].kind, stains=stains, output=output
     )
     taus = [f"{row.tau:.2f}" for row in rows]
     return counted, say("judge", case if believed else "measures-unsure", models=models, taus=taus)

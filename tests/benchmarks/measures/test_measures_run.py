@@ -71,6 +71,19 @@ def test_other_processes_give_the_same(run, reviews_csv, tmp_path):
     assert one.results[values].equals(first[values])
 
 
+def test_a_measure_that_refuses_an_explainer_is_said(reviews_csv, tmp_path):
+    """An anchor names words without sizes: its order is measured, and what reads sizes says that it is not."""
+    small = SMALL | {"models": ["logistic"], "stains": 1, "explainers": ["anchor"]}
+    run = verax.bench_measures(spec={"datasets": [reviews_csv], **small}, out=tmp_path)
+    taken = run.results.query("explainer == 'anchor'")["measure"].unique()
+    assert set(taken) == {"comprehensiveness", "sufficiency(k=2)"}
+    [said] = [one for one in run.summary.sentences if "anchor" in one]
+    assert said.startswith(
+        "Of anchor this measure has no value: gini. The measure 'gini' reads the sizes of scores"
+    )
+    assert said in (run.folder / "report.html").read_text().replace("&#39;", "'")
+
+
 def test_tables_have_their_reasons(tmp_path):
     with pytest.raises(VeraxError, match="'and' and 'negated' can be planted"):
         verax.bench_measures("adult", spec=SMALL | {"reasons": ["or"], "limit": 600}, out=tmp_path)

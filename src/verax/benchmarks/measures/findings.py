@@ -180,8 +180,25 @@ def findings(
         explainers=list(explainers),
     )
     found.verdicts.update({label: verdict_of(found, label) for label in labels})
-    found.sentences.extend(_sentences(found))
+    found.sentences.extend([*_sentences(found), *_not_taken(used)])
     return found
+
+
+def _not_taken(used: Sequence[MeasuredCell]) -> list[str]:
+    """Which measures an explainer's explanations have no values of, with the first reason; alike ones together."""
+    refused: dict[str, dict[str, str]] = {}
+    for one in used:
+        for scored in one.result.scored:
+            label = f"{scored.measure} (absent={scored.absent})" if scored.absent else scored.measure
+            for name, why in scored.errors.items():
+                refused.setdefault(name, {}).setdefault(label, why)
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for name, own in refused.items():
+        alike.setdefault(tuple(own), []).append(name)
+    return [
+        say("not-taken", explainers=names, measures=list(labels), why=refused[names[0]][labels[0]])
+        for labels, names in alike.items()
+    ]
 
 
 def _rows_of(

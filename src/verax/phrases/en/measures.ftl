@@ -48,6 +48,12 @@ prefers-untrue =
 # $share is a share in per cent, with its interval.
 equals = Of two explanations that are equally true, tests over inputs say in { $share } of cases that one is better, over all measures; 5% are allowed.
 
+# $explainers and $measures are lists; $why is a whole sentence.
+not-taken = Of { $explainers } { $measures_many ->
+        [one] this measure has no value
+       *[other] these measures have no values
+    }: { $measures }. { $why }
+
 ## The same in a word, in tables
 
 verdict-believable = believable
