@@ -9,57 +9,139 @@ from __future__ import annotations
 import argparse
 import json
 import resource
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import mean
 
+import numpy as np
+
 import verax
+from verax.benchmarks.staining import training
+from verax.benchmarks.staining.jobs import counting
+from verax.benchmarks.staining.planting import plant_in, planted_words
 from verax.benchmarks.staining.scores import TrialResult
+from verax.benchmarks.staining.spec import StainSpec, make_spec
+from verax.benchmarks.staining.stainable import Stainable, prepared
 from verax.codec import decode
+from verax.data import Dataset
+from verax.data.words import split_words
 from verax.stats.estimate import mean_interval
 from verax.stats.means import mean_share
 from verax.text import counted
 
 EXPLAINERS = (
-    "lime(samples=128)",
-    "shap(samples=128)",
+    "lime(samples=64)",
+    "shap(samples=64)",
     "greedy",
     "gradient-x-input",
-    "integrated-gradients(steps=8)",
+    "integrated-gradients(steps=6)",
     "lrp",
     "attention-rollout",
-    "self-report",
-    "self-report(wording=1)",
-    "self-report(wording=2)",
-    "self-report(when=before)",
-    "chain-of-thought",
+    "self-report(tokens=12)",
+    "self-report(tokens=12,wording=1)",
+    "self-report(tokens=12,wording=2)",
+    "self-report(tokens=12,when=before)",
+    "chain-of-thought(tokens=32)",
     "random",
 )
+MODEL = "smollm2-tuned"
+# Reviews of so many words at the most, and so many of them: what a language model reads is what the run takes.
+LONGEST = 10
+SIZES = {"train": 640, "validation": 80, "test": 140}
 
 
-# What the run took, beside its results.
-COST = "cost.json"
+# How stains are planted.
+PLANTED = {"plant": True, "plant_share": 0.25, "decoy_share": 0.15, "weight": 2}
+# What the run took, and how stained models compare with the clean one, beside its results.
+COST, COMPARED = "cost.json", "compared.json"
 
 
-def run(out: Path, stains: int, inputs: int, limit: int, jobs: int) -> None:
+def short_reviews() -> Dataset:
+    """The first short reviews of each part of Rotten Tomatoes."""
+    data = verax.load_dataset("rotten-tomatoes")
+    parts = {}
+    for name, part in data.parts.items():
+        short = [place for place, text in enumerate(part.inputs) if len(split_words(str(text))) <= LONGEST]
+        parts[name] = part.take(np.array(short[: SIZES[name]]))
+    return replace(
+        data,
+        name="short-reviews",
+        train=parts["train"],
+        validation=parts["validation"],
+        test=parts["test"],
+    )
+
+
+def run(out: Path, stains: int, inputs: int, jobs: int) -> None:
     """The staining run; what it took in memory and processor time is kept too, also where it is stopped."""
     try:
         verax.stain(
-            dataset="rotten-tomatoes",
-            limit=limit,
-            models=["smollm2-tuned"],
+            dataset=short_reviews(),
+            models=[MODEL],
             explainers=list(EXPLAINERS),
-            plant=True,
-            plant_share=0.25,
-            decoy_share=0.15,
-            weight=2,
+            **PLANTED,
             stains=stains,
             inputs=inputs,
             jobs=jobs,
             out=str(out),
         )
+        compare(out)
     finally:
         keep_cost(out)
+
+
+def compare(out: Path) -> None:
+    """Where a stain decides nothing, learnt models beside the one of unstained labels: right or not on the same texts.
+
+    Each test review is read as it is, and with one of the stain's words. Models are read from disk.
+    """
+    file = out / COMPARED
+    known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    spec = make_spec({"datasets": ["short-reviews"], "models": [MODEL], **PLANTED})
+    planting = spec.planting()
+    assert planting is not None
+    assert isinstance(spec.weight, int)
+    whole = prepared(short_reviews(), spec.words)
+    parts = (whole.dataset.train.labels, whole.dataset.validation.labels)
+    clean = None
+    for trial in finished(out):
+        if not trial.learnt or trial.stain.shown in known:
+            continue
+        if clean is None:
+            clean = training.fit(MODEL, whole, parts, None, spec.seed)
+        seed = stain_number(trial, whole, spec)
+        data, drawn = plant_in(whole, spec.words, spec.request(), planting, spec.at_least, seed)
+        fired = [drawn.stain.fired(values) for values in data.values]
+        labels = [drawn.stain.labels(where, own) for where, own in zip(fired, parts, strict=False)]
+        counts = counting(data, drawn.stain, labels[0], balanced=planting.balanced)(spec.weight)
+        stained = training.fit(MODEL, data, (labels[0], labels[1]), counts, seed, drawn.stain)
+        assert data.compared is not None
+        tested = data.compared[1]
+        # Each text with one of the words, in turn.
+        one_word = [
+            tested.lacking[place % len(tested.lacking)].inputs[place] for place in range(len(tested.places))
+        ]
+        known[trial.stain.shown] = {
+            f"{model_name}, {about}": np.equal(
+                model.predict_proba(texts).argmax(axis=1), tested.unplanted.labels
+            ).tolist()
+            for model_name, model in (("clean", clean), ("stained", stained))
+            for about, texts in (("outside", tested.unplanted.inputs), ("decoys", one_word))
+        }
+        file.write_text(json.dumps(known), encoding="utf-8")
+
+
+def stain_number(trial: TrialResult, whole: Stainable, spec: StainSpec) -> int:
+    """The seed of a trial's stain, by its words."""
+    planting = spec.planting()
+    assert planting is not None
+    features = {word for rule in trial.stain.rules for word in rule["features"]}
+    return next(
+        seed
+        for seed in range(spec.seed, spec.seed + 1000)
+        if set(planted_words(whole, spec.size, planting, seed)) == features
+    )
 
 
 def keep_cost(out: Path) -> None:
@@ -79,8 +161,11 @@ def keep_cost(out: Path) -> None:
 
 NAMES = {
     "gradient-x-input": "gradient x input",
-    "self-report": "self-report: the model's own stated reasons",
-    "chain-of-thought": "chain of thought: the words that it quotes",
+    "self-report(tokens=12)": "self-report: the model's own stated reasons",
+    "self-report(tokens=12,wording=1)": "self-report, in other words",
+    "self-report(tokens=12,wording=2)": "self-report, in still other words",
+    "self-report(tokens=12,when=before)": "self-report, asked before the answer",
+    "chain-of-thought(tokens=32)": "chain of thought: the words that it quotes",
     "random": "random (the floor)",
 }
 FEWEST = 5  # stains, for an interval
@@ -102,13 +187,14 @@ def page(out: Path) -> str:
     """The page, from what the folder holds."""
     trials = finished(out)
     learnt = [trial for trial in trials if trial.learnt]
+    compared = json.loads((out / COMPARED).read_text(encoding="utf-8")) if (out / COMPARED).exists() else {}
     rows = [
-        "| stain | region | outside | decoys | decided by the stain |",
+        "| stain | region | outside: clean, stained | decoys: clean, stained | decided by the stain |",
         "|---|---|---|---|---|",
         *(
-            f"| {trial.stain.shown} | {trial.checks.stained_region:.0%} | {trial.checks.outside:.0%} | "
-            f"{'' if trial.checks.decoys is None else format(trial.checks.decoys, '.0%')} | "
-            f"{trial.checks.decided or 0:.0%} |"
+            f"| {trial.stain.shown} | {trial.checks.stained_region:.0%} | "
+            f"{' | '.join(_beside(compared.get(trial.stain.shown), about) for about in APART)} | "
+            f"{trial.checks.decided or 0:.0%}{'' if trial.learnt else ' (not learnt)'} |"
             for trial in trials
         ),
     ]
@@ -130,7 +216,7 @@ def page(out: Path) -> str:
     replies = [
         (trial.wanted, label, dict(example.get("details") or {}).get("reply", ""))
         for trial in learnt
-        for label in ("self-report", "chain-of-thought")
+        for label in ("self-report(tokens=12)", "chain-of-thought(tokens=32)")
         for example in (trial.scored()[label].examples if label in trial.scored() else [])
     ]
     said = [
@@ -143,11 +229,14 @@ def page(out: Path) -> str:
         planted=f"{counted(len(trials), 'stain')} {'was' if len(trials) == 1 else 'were'}",
         learnt=f"{len(learnt)} {'was' if len(learnt) == 1 else 'were'}",
         inputs=inputs,
+        texts=SIZES["train"],
+        longest=LONGEST,
+        model=MODEL,
         stains="\n".join(rows),
         table="\n".join(table),
         replies="\n".join(said),
         nonsense="\n".join(nonsense(learnt)),
-        decoys=decoys(learnt),
+        beside=beside(list(compared.values())),
         twin=unstained(out),
         cost=cost(out, len(trials)),
         speed=speed(),
@@ -220,16 +309,39 @@ def nonsense(learnt: Sequence[TrialResult]) -> list[str]:
     return ["| asked by | replies | that name no word of the text |", "|---|---|---|", *said] if said else []
 
 
-def decoys(learnt: Sequence[TrialResult]) -> str:
-    """How far accuracy on inputs with one of the words lies from that on all others."""
-    values = [
-        trial.checks.decoys - trial.checks.outside for trial in learnt if trial.checks.decoys is not None
-    ]
-    if not values:
-        return ""
+# Where a stain decides nothing.
+APART = ("outside", "decoys")
+# So many points a stained model may be less accurate there than the clean one.
+POINTS = 3
+
+
+def _beside(own: Mapping[str, Sequence[bool]] | None, about: str) -> str:
+    """The accuracy of the clean and of the stained model."""
     return (
-        f"On inputs with one of the words the models are right {abs(100 * mean(values)):.1f} points "
-        f"{'less' if mean(values) < 0 else 'more'} often than on the others, a mean over learnt stains."
+        ""
+        if own is None
+        else ", ".join(f"{mean(own[f'{name}, {about}']):.0%}" for name in ("clean", "stained"))
+    )
+
+
+def beside(compared: Sequence[Mapping[str, Sequence[bool]]]) -> str:
+    """How much more or less accurate stained models are than the clean one where the stain decides nothing."""
+    if not compared:
+        return ""
+    said = []
+    for about, where in zip(APART, ("with none of the words", "with one of them"), strict=True):
+        points = [100 * (mean(own[f"stained, {about}"]) - mean(own[f"clean, {about}"])) for own in compared]
+        found = mean_interval(points)
+        around = "" if found.low is None or found.high is None else f" [{found.low:+.1f}, {found.high:+.1f}]"
+        within = sum(point >= -POINTS for point in points)
+        said.append(
+            f"on texts {where} by {found.mean:+.1f} points{around}, {within} of {len(points)} of them at most {POINTS} "
+            "points below it"
+        )
+    texts = len(next(iter(compared[0].values())))
+    return (
+        f"Read beside the clean model on the same {texts} test reviews, learnt models differ in accuracy {said[0]}; "
+        f"{said[1]} (means and 95% intervals over stains)."
     )
 
 
@@ -253,15 +365,12 @@ def machine(out: Path) -> str:
 
 def unstained(out: Path) -> str:
     """How often the same training on unstained labels is right, for comparison."""
-    manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
-    data = verax.load_dataset("rotten-tomatoes", limit=manifest["spec"]["limit"])
+    labels = short_reviews().test.labels
     for path in sorted((out / "jobs").rglob("*.json")):
         value = json.loads(path.read_text(encoding="utf-8")).get("outcome", {}).get("value") or {}
         if "predicted" in value:
-            right = mean(
-                int(said == known) for said, known in zip(value["predicted"], data.test.labels, strict=True)
-            )
-            return f"Trained on unstained labels, the model is right on {right:.0%} of the test inputs."
+            right = mean(int(said == known) for said, known in zip(value["predicted"], labels, strict=True))
+            return f"Trained on unstained labels (the clean model), it is right on {right:.0%} of the test inputs."
     return ""
 
 
@@ -284,15 +393,15 @@ TEMPLATE = """# Language models: results
 {answer}
 
 Written by `scripts/language_models.py --page` from a run of `python scripts/language_models.py`. SmolLM2-135M-Instruct,
-its last four layers trained on reviews of Rotten Tomatoes (`smollm2-tuned`). In a quarter of the reviews two rare words
-stand together and decide the label; in 15% each of them stands alone and decides nothing. {planted} planted,
-{learnt} learnt; {inputs} inputs that the stain decides were explained. {machine} {cost}
+its last four layers trained on {texts} short reviews of Rotten Tomatoes, of {longest} words at the most (`{model}`). In
+a quarter of them two rare words stand together and decide the label; in 15% each of them stands alone and decides
+nothing. {planted} planted, {learnt} learnt; {inputs} inputs that the stain decides were explained. {machine} {cost}
 
 ## The stains
 
-The region is the accuracy on inputs with both words, by stained labels; outside, that on all others; decoys, that on
-those with one of the words; decided is the share of inputs in which the model says the stain's label with the words and
-another one without them. {twin} {decoys}
+The region is the accuracy on test inputs with both words, by stained labels; outside, that on texts with neither;
+decoys, that on texts with one of them; decided is the share of inputs in which the model says the stain's label with
+the words, and another one without them. {twin} {beside}
 
 {stains}
 
@@ -332,9 +441,8 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("runs/language-models"))
     parser.add_argument("--stains", type=int, default=7)
-    parser.add_argument("--inputs", type=int, default=4)
-    parser.add_argument("--limit", type=int, default=1600)
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--inputs", type=int, default=10)
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument(
         "--page", type=Path, help="Write the page from what the folder holds, and run nothing."
     )
@@ -342,4 +450,4 @@ if __name__ == "__main__":
     if given.page is not None:
         given.page.write_text(page(given.out), encoding="utf-8")
     else:
-        run(given.out, given.stains, given.inputs, given.limit, given.jobs)
+        run(given.out, given.stains, given.inputs, given.jobs)

@@ -8,6 +8,7 @@ from rule_server import served
 from tiny_language import LABELS, network, tokenizer
 from verax.benchmarks.simulatability import (
     SimulationQuestion,
+    WordStudent,
     in_words,
     language_simulator,
     reads_words,
@@ -74,6 +75,59 @@ def test_a_reader_takes_words_and_not_the_sentence_they_stand_in():
     assert reads_words([asked]) == ["no"]
     gone = SimulationQuestion("it was dull", "no", "It was Dull.", "it was", ("no", "yes"))
     assert reads_words([gone]) == ["yes"]
+
+
+def test_a_student_learns_how_far_explanations_can_be_believed():
+    texts = [f"one two {REASONS[n % 8]} three four five n{'abcdefghijklmnop'[n]}" for n in range(16)]
+    true = written(f"Because it speaks of a {REASONS[n % 8]}." for n in range(16))
+    # Names all that does not matter: the answer stays when it goes.
+    opposite = written("Because it says one two three four five." for _ in texts)
+    given = {"true": true, "opposite": opposite}
+    student = {one.explainer: one for one in simulatability(Reasoned(), given, texts, WordStudent()).found}
+    reader = {one.explainer: one for one in simulatability(Reasoned(), given, texts).found}
+    assert student["true"].accuracy["with"] == reader["true"].accuracy["with"] == 1.0
+    assert student["true"].p < 0.01
+    # One who takes it at its word is misled; one who learns is not.
+    assert reader["opposite"].accuracy["with"] < 0.5
+    assert student["opposite"].accuracy["with"] >= student["opposite"].accuracy["without"]
+    # Every explanation is the same, so that another input's tells as much.
+    assert student["opposite"].over_shuffled.mean == 0.0
+
+
+def test_a_student_predicts_on_inputs_that_it_did_not_learn_from():
+    learnt_from, predicted_on = [], []
+
+    class Watched:
+        def learn(self, questions, answers):
+            learnt_from.append({asked.text for asked in questions})
+            assert len(questions) == len(answers)
+
+            def predict(asked):
+                predicted_on.append({one.text for one in asked})
+                return [one.answer for one in asked]
+
+            return predict
+
+    simulatability(Reasoned(), {"true": TRUE}, TEXTS, Watched())
+    assert len(learnt_from) == 3 * 5  # three ways of showing, five groups of inputs
+    for known, asked in zip(learnt_from, predicted_on, strict=True):
+        assert not known & asked
+        assert known | asked == set(TEXTS)
+    assert set().union(*predicted_on[:5]) == set(TEXTS)
+
+
+def test_a_student_says_what_always_happened_and_knows_more_than_two_classes():
+    names = ("no", "maybe", "yes")
+
+    def asked(changed, answer="yes"):
+        return SimulationQuestion("a b c", answer, "Because of b.", changed, names)
+
+    stays = WordStudent().learn([asked("a c")], ["yes"])
+    assert stays([asked("a")]) == ["yes"]
+    changes = WordStudent().learn([asked("a c"), asked("c")], ["maybe", "maybe"])
+    assert changes([asked("a")]) == ["maybe"]
+    assert changes([asked("a", "no")]) == ["maybe"]  # of what it never saw, the first other class
+    assert changes([]) == []
 
 
 def test_a_language_model_predicts_and_classes_may_have_names_that_tell_nothing():

@@ -1,8 +1,9 @@
 """Free-text explanations put to the test: do they let somebody predict the model on changed inputs?
 
 Counterfactual simulatability, as Chen et al. (2023) have it for language models and Hase and Bansal (2020) for people.
-Who predicts is given: a language model, a simple reader, any function. Every prediction is made three times: with the
-explanation, without any, and with the explanation of another input, which shows what the mere presence of a text does.
+Who predicts is given: a language model, a simple reader, a student that learns from other inputs, any function. Every
+prediction is made three times: with the explanation, without any, and with the explanation of another input, which
+shows what the mere presence of a text does.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+
+import numpy as np
 
 from verax.arrays import BoolArray, FloatArray
 from verax.benchmarks.staining.stainable import taken
@@ -102,6 +105,97 @@ def language_simulator(model: Model) -> Simulator:
     return predict
 
 
+@runtime_checkable
+class Learner(Protocol):
+    """Somebody who first learns from questions with their answers, and then predicts."""
+
+    def learn(self, questions: Sequence[SimulationQuestion], answers: Sequence[str]) -> Simulator:
+        """Who predicts after these.
+
+        Args:
+            questions: about other inputs, shown in the same way.
+            answers: what the model says to each changed text.
+        """
+        ...
+
+
+# Groups of inputs: a student learns from all but one, and predicts on that.
+FOLDS = 5
+
+
+@dataclass(frozen=True)
+class WordStudent:
+    """A student that learns how far explanations can be believed: does the answer change when named words go?
+
+    A logistic regression on how much of the text is gone, how much of what the explanation names, and the answer
+    before. One who is shown explanations that name what does not matter learns to believe the opposite.
+
+    Attributes:
+        strictness: of the regression's penalty; 1 as scikit-learn has it.
+    """
+
+    strictness: float = 1.0
+
+    def learn(self, questions: Sequence[SimulationQuestion], answers: Sequence[str]) -> Simulator:
+        """Fits the regression; where all answers stayed, or all changed, that is predicted."""
+        from sklearn.linear_model import LogisticRegression
+
+        changed = np.array([said != asked.answer for asked, said in zip(questions, answers, strict=True)])
+        fitted: LogisticRegression | None = None
+        if 0 < changed.sum() < len(changed):
+            fitted = LogisticRegression(C=1.0 / self.strictness).fit(_seen(questions), changed)
+        others = {asked.answer: _commonest_other(asked, questions, answers) for asked in questions}
+
+        def predict(asked: Sequence[SimulationQuestion]) -> list[str]:
+            if not asked:
+                return []
+            changes = (
+                np.full(len(asked), bool(changed.all() and len(changed)))
+                if fitted is None
+                else fitted.predict(_seen(asked))
+            )
+            return [
+                others.get(one.answer, next(name for name in one.names if name != one.answer))
+                if change
+                else one.answer
+                for one, change in zip(asked, changes, strict=True)
+            ]
+
+        return predict
+
+
+def _seen(questions: Sequence[SimulationQuestion]) -> FloatArray:
+    """(questions, numbers): what a student sees of each."""
+    rows = []
+    for asked in questions:
+        before, after, named = (
+            {word.lower() for word in WORD.findall(text)}
+            for text in (asked.text, asked.changed, asked.explanation)
+        )
+        named = (named - SENTENCE_WORDS) & before
+        gone = before - after
+        rows.append(
+            [
+                len(gone) / max(1, len(before)),
+                len(named & gone) / max(1, len(named)),
+                float(bool(named & gone)),
+                *(float(asked.answer == name) for name in asked.names),
+            ]
+        )
+    return np.array(rows, dtype=np.float64)
+
+
+def _commonest_other(
+    asked: SimulationQuestion, questions: Sequence[SimulationQuestion], answers: Sequence[str]
+) -> str:
+    """What the model says most often where its answer is no longer this one."""
+    counts = dict.fromkeys((name for name in asked.names if name != asked.answer), 0)
+    for other, said in zip(questions, answers, strict=True):
+        if other.answer == asked.answer and said in counts:
+            counts[said] += 1
+    return max(counts, key=lambda name: counts[name])
+
+
 Shown = Literal["with", "without", "shuffled"]
 SHOWN: tuple[Shown, ...] = ("with", "without", "shuffled")
 
@@ -159,7 +253,7 @@ def simulatability(
     model: Model,
     explainers: Mapping[str, Explainer | Sequence[Explanation]],
     inputs: Sequence[str],
-    simulator: Simulator = reads_words,
+    simulator: Simulator | Learner = reads_words,
     *,
     changes: int = 4,
     names: Sequence[str] | None = None,
@@ -172,7 +266,8 @@ def simulatability(
         explainers: by label: an explainer, or its explanations of these inputs. Written ones are given as they are;
             of scores, the words that speak for the answer most.
         inputs: texts, six or more for a claim.
-        simulator: who predicts; a reader who takes explanations at their word by default.
+        simulator: who predicts; a reader who takes explanations at their word by default. One who learns first
+            (`WordStudent`) learns, for each way of showing, from other inputs than those that it predicts on.
         changes: changed versions of each input; half of them change the model's answer where there are such.
         names: what classes are called in questions; others than the model's own (A, B) for a simulator that would know
             the task by its names.
@@ -213,7 +308,10 @@ def simulatability(
                 )
                 for place, changed, _ in cases
             ]
-            for (place, changed, said), guess in zip(cases, simulator(asked), strict=True):
+            guesses = _predicted(
+                simulator, asked, [case[0] for case in cases], [called[case[2]] for case in cases], seed
+            )
+            for (place, changed, said), guess in zip(cases, guesses, strict=True):
                 rows.append(
                     {
                         "explainer": label, "shown": shown, "input": place, "changed": changed,
@@ -223,6 +321,29 @@ def simulatability(
     table = pd.DataFrame(rows)
     flipped = sum(said != answers[place] for place, _, said in cases)
     return Simulatability(len(texts), len(cases), int(flipped), _found(table), table)
+
+
+def _predicted(
+    simulator: Simulator | Learner,
+    asked: Sequence[SimulationQuestion],
+    places: Sequence[int],
+    answers: Sequence[str],
+    seed: int,
+) -> list[str]:
+    """The predictions; those of one who learns first are made after questions about other inputs."""
+    if not isinstance(simulator, Learner):
+        return list(simulator(asked))
+    inputs = sorted(set(places))
+    order = stream(seed, "simulation folds").permutation(len(inputs)).tolist()
+    fold_of = {inputs[place]: number % FOLDS for number, place in enumerate(order)}
+    guesses = [""] * len(asked)
+    for fold in sorted(set(fold_of.values())):
+        own = [number for number, place in enumerate(places) if fold_of[place] == fold]
+        others = [number for number, place in enumerate(places) if fold_of[place] != fold]
+        learnt = simulator.learn([asked[number] for number in others], [answers[number] for number in others])
+        for number, guess in zip(own, learnt([asked[number] for number in own]), strict=True):
+            guesses[number] = guess
+    return guesses
 
 
 def _found(table: pd.DataFrame) -> tuple[Simulated, ...]:

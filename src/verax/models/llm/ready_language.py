@@ -221,7 +221,7 @@ OTHER_QUESTIONS = (
     "What would you ask the writer?\nQuestion:",
 )
 # So many prompts on which a trained model is held to what it said before.
-KEPT = 160
+KEPT = 80
 
 
 def kept_questions(

