@@ -59,6 +59,7 @@ from verax.web.pages import (
     assets,
     front,
     headers_for,
+    prepare_templates,
     see_other,
     site_of,
     wanted_language,
@@ -196,6 +197,7 @@ def application(
     site: Site, routes: Sequence[BaseRoute], lifespan: Lifespan[Starlette], hosts: Sequence[str] = ()
 ) -> Starlette:
     """Pages at some addresses, with what all pages need: files, headers, and sentences for whatever goes wrong."""
+    prepare_templates()
     app = Starlette(
         routes=[Route("/static/{name}", static), *routes],
         middleware=[

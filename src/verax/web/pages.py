@@ -323,6 +323,13 @@ def see_other(address: str) -> RedirectResponse:
 _media: ContextVar[Mapping[str, str]] = ContextVar("verax_media", default=MappingProxyType({}))
 
 
+def prepare_templates() -> None:
+    """Compiles all templates, before there are people: or all who come first would compile each of them."""
+    environment = _environment()
+    for name in environment.list_templates():
+        environment.get_template(name)
+
+
 @cache
 def _environment() -> Environment:
     """Jinja's environment: everything is escaped, and a name that is not there is an error."""
@@ -345,9 +352,6 @@ def _environment() -> Environment:
         "say": partial(say, "participant"),
         "tell": _tell,
     }
-    # Now, by the one who makes the application: or all who come first would compile each of them.
-    for name in made.list_templates():
-        made.get_template(name)
     return made
 
 
