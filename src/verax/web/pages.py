@@ -180,6 +180,8 @@ class Site:
 def wanted_language(site: Site, scope: Scope) -> str:
     """The language that a participant asks for: by the address, or by what their browser is set to; else the first."""
     known = site.study.spec.languages
+    if len(known) == 1:
+        return known[0]
     asked = QueryParams(scope.get("query_string", b"")).get("lang")
     return asked if asked in known else browser_language(known, scope)
 
