@@ -8,11 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import httpx
+from jinja2 import Environment
 from sqlalchemy import select
 
 from real_parts import LONG
 from small_study import FAILED, GIVEN, RATING, finish, small_study
 from verax.studies.store.tables import events, participants, responses, steps
+from verax.web import pages as pages_module
 from verax.web.pages import asset_name
 from verax.web.requests import LARGEST
 from web.walk import Form, filled, http_enter, http_walk
@@ -467,3 +469,20 @@ def test_the_answers_of_the_small_study_are_all_used(served, answer):
     """The tests above would be weaker if a question were left out of the walk."""
     walked = http_walk(served.client, http_enter(served.client), answer)
     assert {asked.name for asked in walked.asked} == set(GIVEN)
+
+
+def test_no_page_is_compiled_while_people_wait(serve, monkeypatch):
+    """Forty who came first to a new process compiled all templates forty times, for seconds."""
+    pages_module._environment.cache_clear()
+    compiled = []
+    of_jinja = Environment.compile
+    monkeypatch.setattr(
+        Environment, "compile", lambda *given, **more: compiled.append(given) or of_jinja(*given, **more)
+    )
+    served = serve(small_study())
+    at_start = len(compiled)
+    assert at_start > 5
+    assert served.client.get("/").status_code == 200
+    assert served.client.get(http_enter(served.client)).status_code == 200
+    assert served.client.get("/experimenter/sign-in").status_code == 200
+    assert len(compiled) == at_start

@@ -44,7 +44,6 @@ from verax.studies.definition.study_files import MEDIA, media_path
 from verax.studies.display import wording
 from verax.studies.display.markup import MEDIA_TYPES, media_ending
 from verax.studies.store import Store
-from verax.studies.store.database.engine import Turns
 from verax.studies.store.people import Transaction
 from verax.studies.store.store import Visitor
 from verax.studies.store.tables import studies
@@ -59,6 +58,7 @@ from verax.web.pages import (
     assets,
     front,
     headers_for,
+    prepare_templates,
     see_other,
     site_of,
     wanted_language,
@@ -66,7 +66,7 @@ from verax.web.pages import (
 from verax.web.participant import routes as participant
 from verax.web.participant.notices import notice
 from verax.web.participant.routes import about_study, ask_to_leave, leave
-from verax.web.requests import AllowedHosts, Form, make_limits, own_posted, shown_or_posted
+from verax.web.requests import AllowedHosts, Form, Turns, make_limits, own_posted, shown_or_posted
 
 # What was found is told to all who ask within so many seconds: nobody keeps the database busy by asking.
 SHARED_SECONDS = 2
@@ -196,6 +196,7 @@ def application(
     site: Site, routes: Sequence[BaseRoute], lifespan: Lifespan[Starlette], hosts: Sequence[str] = ()
 ) -> Starlette:
     """Pages at some addresses, with what all pages need: files, headers, and sentences for whatever goes wrong."""
+    prepare_templates()
     app = Starlette(
         routes=[Route("/static/{name}", static), *routes],
         middleware=[

@@ -180,6 +180,8 @@ class Site:
 def wanted_language(site: Site, scope: Scope) -> str:
     """The language that a participant asks for: by the address, or by what their browser is set to; else the first."""
     known = site.study.spec.languages
+    if len(known) == 1:
+        return known[0]
     asked = QueryParams(scope.get("query_string", b"")).get("lang")
     return asked if asked in known else browser_language(known, scope)
 
@@ -323,6 +325,13 @@ def see_other(address: str) -> RedirectResponse:
 _media: ContextVar[Mapping[str, str]] = ContextVar("verax_media", default=MappingProxyType({}))
 
 
+def prepare_templates() -> None:
+    """Compiles all templates, before there are people: or all who come first would compile each of them."""
+    environment = _environment()
+    for name in environment.list_templates():
+        environment.get_template(name)
+
+
 @cache
 def _environment() -> Environment:
     """Jinja's environment: everything is escaped, and a name that is not there is an error."""
@@ -345,9 +354,6 @@ def _environment() -> Environment:
         "say": partial(say, "participant"),
         "tell": _tell,
     }
-    # Now, by the one who makes the application: or all who come first would compile each of them.
-    for name in made.list_templates():
-        made.get_template(name)
     return made
 
 

@@ -12,10 +12,9 @@ import contextlib
 import math
 import re
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from ipaddress import IPv6Address, ip_address
 from threading import Lock
 from typing import cast
@@ -32,7 +31,6 @@ from verax.errors import VeraxError
 from verax.phrases import say
 from verax.studies.store import Store
 from verax.studies.store.buckets import Buckets
-from verax.studies.store.database.engine import Turns
 from verax.studies.store.participant.posted import LONGEST_TEXT
 from verax.web.pages import page
 
@@ -97,13 +95,77 @@ def posted(handler: Callable[[Request, Form], Response]) -> Callable[[Request], 
     return endpoint
 
 
-WAIT_SECONDS = 0.25  # for a turn; where the database does not answer, all go on to be told so together
+WAIT_SECONDS = (
+    0.25  # in which nobody is done: the database does not answer, and all go on to be told so together
+)
 
 
-def _in_turn(handler: Callable[..., Response], request: Request, *given: object) -> Response:
-    """What the handler answers; only so many are at work at once as the database profits from."""
-    with cast(Turns, request.app.state.turns).soon(WAIT_SECONDS):
-        return handler(request, *given)
+class Turns:
+    """Lets only so many handlers work at once as the database profits from, in the order of asking.
+
+    Whoever waits does so outside of threads: many threads that wait would take the interpreter from those that work.
+
+    Args:
+        places: how many.
+    """
+
+    def __init__(self, places: int) -> None:
+        self._free = places
+        self._waiting: deque[asyncio.Future[bool]] = deque()
+        self._done = 0
+        self._watched = False
+
+    async def run(self, handler: Callable[..., Response], *given: object) -> Response:
+        """What the handler answers, in a thread, where it may wait for a database."""
+        has_place = await self._enter()
+        try:
+            return await run_in_threadpool(handler, *given)
+        finally:
+            if has_place:
+                self._leave()
+
+    async def _enter(self) -> bool:
+        if self._free:
+            self._free -= 1
+            return True
+        turn = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        self._watch()
+        try:
+            return await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled() and turn.result():
+                self._leave()  # given a place at this very moment
+            raise
+
+    def _leave(self) -> None:
+        self._done += 1
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():  # not somebody who has gone
+                turn.set_result(True)
+                return
+        self._free += 1
+
+    def _watch(self) -> None:
+        if not self._watched:
+            self._watched = True
+            asyncio.get_running_loop().call_later(WAIT_SECONDS, self._look, self._done)
+
+    def _look(self, done_before: int) -> None:
+        self._watched = False
+        if self._done == done_before:
+            while self._waiting:
+                turn = self._waiting.popleft()
+                if not turn.done():
+                    turn.set_result(False)
+        elif self._waiting:
+            self._watch()
+
+
+def turns_of(request: Request) -> Turns:
+    """The turns of the application that was asked."""
+    return cast(Turns, request.app.state.turns)
 
 
 def shown_or_posted(
@@ -114,7 +176,7 @@ def shown_or_posted(
     async def endpoint(request: Request) -> Response:
         if request.method == "POST":
             return await take(request)
-        return await run_in_threadpool(_in_turn, show, request)
+        return await turns_of(request).run(show, request)
 
     return endpoint
 
@@ -163,11 +225,10 @@ OWN = ("same-origin", "none")
 
 def own_posted(handler: Callable[[Request, Form], Response]) -> Callable[[Request], Awaitable[Response]]:
     """An endpoint for forms of participants' own pages; see `posted`."""
-    endpoint = posted(partial(_in_turn, handler))
 
     async def checked(request: Request) -> Response:
         check_origin(request)
-        return await endpoint(request)
+        return await turns_of(request).run(handler, request, await read_form(request))
 
     return checked
 

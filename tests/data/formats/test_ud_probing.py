@@ -3,7 +3,7 @@ import tarfile
 
 import pytest
 
-from verax.data import load_dataset
+from verax.data import load_dataset, reading
 from verax.data.formats.probing import length_bin, parse_conllu, read_sentences, subject_number, tense
 from verax.errors import VeraxError
 
@@ -174,3 +174,21 @@ def test_the_source_of_a_sentence_is_kept(tmp_path):
     for part in data.parts.values():
         for text, origin in zip(part.inputs, part.columns["source"], strict=True):
             assert origin == ("email", "weblog")[int(text.split()[-1]) % 2]
+
+
+def test_an_archive_that_would_fill_the_memory_or_is_damaged_is_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "MOST_BYTES", 5_000_000)
+    path = tmp_path / "xx.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        for number in range(20):
+            member = tarfile.TarInfo(f"{number}.conllu")
+            member.size = 1_000_000
+            archive.addfile(member, io.BytesIO(b"\n" * member.size))
+    assert path.stat().st_size < 100_000
+    with pytest.raises(VeraxError, match="unpacks to more than"):
+        read_sentences(path)
+    whole = path.read_bytes()
+    for damaged in (whole[:200], b"no archive", b""):
+        path.write_bytes(damaged)
+        with pytest.raises(VeraxError, match="cannot be unpacked"):
+            read_sentences(path)

@@ -1,5 +1,6 @@
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -269,6 +270,28 @@ def test_objects_of_hugging_face_are_weights_too(few, small_bert, tmp_path, monk
     assert len(list((tmp_path / "transformers").iterdir())) == 1
     with pytest.raises(VeraxError, match="a pair of a transformer and its tokenizer"):
         fit_model("transformer-mean", few, options={"weights": bert, **quick})
+
+
+def test_a_kept_transformer_of_which_a_byte_changed_is_written_again(small_bert, tmp_path, monkeypatch):
+    from transformers import AutoModel, AutoTokenizer
+
+    from verax.models.neural.transformer import folder_of
+    from verax.run.manifest import is_whole
+
+    monkeypatch.setenv("VERAX_CACHE", str(tmp_path))
+    both = AutoModel.from_pretrained(small_bert), AutoTokenizer.from_pretrained(small_bert)
+    folder = Path(folder_of(both))
+    for name in ("model.safetensors", "tokenizer.json"):
+        before = (folder / name).read_bytes()
+        (folder / name).write_bytes(before[:-1] + bytes([before[-1] ^ 1]))
+        assert folder_of(both) == str(folder)
+        assert (folder / name).read_bytes() == before
+    # The same weights with another tokenizer are something else.
+    both[1].add_tokens(["unheardof"])
+    other = Path(folder_of(both))
+    assert other != folder
+    assert is_whole(other)
+    assert is_whole(folder)
 
 
 def test_a_job_depends_on_the_files_of_the_weights_and_others_are_refused(few, small_bert, tmp_path):

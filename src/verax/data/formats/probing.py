@@ -22,11 +22,12 @@ from __future__ import annotations
 
 import re
 import tarfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from verax.data.reading import bad_line, content_lines, not_utf8, numbered_lines
+from verax.data.reading import bad_line, check_gzip, content_lines, not_utf8, numbered_lines
 from verax.data.records import Choice, Records, counted, dataset_formats, number_labels, text_records
 from verax.errors import VeraxError
 
@@ -114,16 +115,23 @@ def _sentences_of(file: Path) -> Iterator[Sentence]:
     if not file.name.endswith((".tar.gz", ".tgz")):
         yield from parse_conllu(numbered_lines(file), str(file))
         return
-    with tarfile.open(file) as archive:
-        members = sorted((m for m in archive if m.name.endswith(".conllu")), key=lambda member: member.name)
-        for member in members:
-            content = archive.extractfile(member)
-            name = f"{file}:{member.name}"
-            try:
-                text = content.read().decode("utf-8") if content else ""
-            except UnicodeDecodeError as error:
-                raise not_utf8(Path(name), 1) from error
-            yield from parse_conllu(enumerate(text.split("\n"), start=1), name)
+    check_gzip(file)
+    try:
+        with tarfile.open(file) as archive:
+            members = sorted(
+                (m for m in archive if m.name.endswith(".conllu")), key=lambda member: member.name
+            )
+            texts = {
+                f"{file}:{m.name}": content.read() for m in members if (content := archive.extractfile(m))
+            }
+    except (tarfile.TarError, EOFError, zlib.error) as error:
+        raise VeraxError(f"{file} cannot be unpacked ({error}); check that the file is whole.") from error
+    for name, content in texts.items():
+        try:
+            text = content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise not_utf8(Path(name), 1) from error
+        yield from parse_conllu(enumerate(text.split("\n"), start=1), name)
 
 
 def parse_conllu(lines: Iterable[tuple[int, str]], source: str) -> Iterator[Sentence]:

@@ -8,8 +8,9 @@ saved in a folder with its tokenizer, or is at hand as an object of Hugging Face
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
@@ -29,6 +30,8 @@ from verax.models.neural.networks import TextNetwork, WordNetwork
 from verax.models.neural.recipe import Untrained
 from verax.models.neural.representations import Representations, cache_folder
 from verax.models.wrappers import check_texts
+from verax.run.canonical import canonical
+from verax.run.manifest import file_hashes, is_whole, seal
 from verax.run.threads import one_thread
 
 Pooling = Literal["mean", "lstm"]
@@ -155,9 +158,15 @@ def folder_of(weights: object) -> str | None:
         written = Path(made, "weights")
         for part in both:
             part.save_pretrained(str(written))
-        folder = kept / weights_digest(str(written))[:32]
-        if not folder.exists():
-            written.rename(folder)
+        # Not by the weights alone: another tokenizer, or another use of the same weights, is another transformer.
+        names = sorted(path.name for path in written.iterdir() if path.is_file())
+        content = canonical(file_hashes(written, names), "transformer")
+        folder = kept / hashlib.sha256(content.encode()).hexdigest()[:32]
+        if not is_whole(folder):  # not there yet, or bytes of it were changed on the disk
+            seal(written)
+            shutil.rmtree(folder, ignore_errors=True)
+            with suppress(OSError):  # another process was faster
+                written.rename(folder)
     return str(folder)
 
 

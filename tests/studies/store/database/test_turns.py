@@ -3,7 +3,6 @@ from __future__ import annotations
 import threading
 import time
 
-from real_parts import LONG
 from store_tools import run_together
 from verax.studies.store.database.engine import Turns
 
@@ -51,24 +50,3 @@ def test_a_place_is_free_again_after_an_error():
         except KeyError:
             pass
     assert turns._free == 1
-
-
-def test_who_waited_long_enough_goes_on_without_a_place_and_gives_none_back():
-    turns = Turns(1)
-    with turns.place():
-        with turns.soon(0.01):
-            pass  # nobody left meanwhile
-        with turns.soon(0.01):
-            pass
-    with turns.soon(LONG):  # the one place is free again, and there is no second one
-        begun = threading.Event()
-
-        def third() -> None:
-            with turns.soon(LONG):
-                begun.set()
-
-        waiting = threading.Thread(target=third)
-        waiting.start()
-        assert not begun.wait(0.05)
-    assert begun.wait(LONG)
-    waiting.join(LONG)

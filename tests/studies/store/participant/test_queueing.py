@@ -128,3 +128,36 @@ def test_the_experimenter_can_see_it(open_with, clock):
     for _ in range(75):
         came(store)
     assert store.read(crowd) == (55, 20, 20)
+
+
+def test_a_crowd_that_may_have_no_more_places_holds_up_nobody_behind_it(open_with, clock):
+    store = open_with(rows=2, target=30)
+    invented = [came(store) for _ in range(75)]
+    honest = [came(store, origin=(f"192.0.{number}.1", f"192.0.{number}.0")) for number in range(41)]
+    assert statuses(store, honest) == ["active"] * 40 + ["full"]
+    late = honest[-1]
+    assert store.look(late).queue == 1  # those before may have no place, however many are free
+    store.withdraw(honest[0])
+    assert statuses(store, [late]) == ["consent"]
+    store.consent(late, True)
+    assert statuses(store, [late]) == ["active"]
+    # A program that goes on asking for all of its ids is before nobody either once its places are over.
+    for token in invented:
+        store.show(token)
+    store.withdraw(honest[1])
+    last = came(store, origin=("198.51.100.9", "198.51.100.0"))
+    assert statuses(store, [last]) == ["active"]
+
+
+def test_of_a_crowd_in_the_queue_only_as_many_come_first_as_may_have_a_place(open_with, clock):
+    store = open_with(rows=1, target=30)
+    first = [came(store, origin=(f"192.0.{number}.1", f"192.0.{number}.0")) for number in range(30)]
+    crowd_of_one = [came(store) for _ in range(50)]
+    after = came(store, origin=("198.51.100.9", "198.51.100.0"))
+    # Ten of the crowd may have a place each; nobody waits for the other forty.
+    assert store.look(after).queue == 11
+    for token in first[:11]:
+        store.withdraw(token)
+    assert statuses(store, [*crowd_of_one[:10], after]) == ["consent"] * 11
+    store.consent(after, True)
+    assert statuses(store, [after]) == ["active"]

@@ -191,16 +191,6 @@ class Turns:
         finally:
             self._leave()
 
-    @contextmanager
-    def soon(self, seconds: float) -> Iterator[None]:
-        """The same, but whoever has waited for so long goes on without a place."""
-        has_place = self._enter(seconds)
-        try:
-            yield
-        finally:
-            if has_place:
-                self._leave()
-
     def _enter(self, seconds: float) -> bool:
         with self._lock:
             if self._free:

@@ -11,6 +11,7 @@ Everything here runs in a transaction that has locked the participant.
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from math import ceil
@@ -97,7 +98,11 @@ MOST_FROM_ONE = (
 )
 HELD = select(func.count()).where(*_holding)
 WAITING = select(func.count()).where(*_in_queue)
-BEFORE = WAITING.where(participants.c.id < bindparam("who"))
+_by_origin = select(participants.c.subnet, participants.c.origin, func.count()).group_by(
+    participants.c.subnet, participants.c.origin
+)
+HELD_BY_ORIGIN = _by_origin.where(*_holding, participants.c.origin.is_not(None))
+BEFORE_BY_ORIGIN = _by_origin.where(*_in_queue, participants.c.id < bindparam("who"))
 SEEN = CHANGE.values(last_seen_at=bindparam("now"))
 PROVE = CHANGE.values(origin=null(), subnet=null())
 
@@ -134,14 +139,34 @@ def _places(work: Transaction) -> int:
 
 def queue_place(work: Transaction, participant_id: int) -> int:
     """The place in the queue, from 1, of somebody who waits; 0 where no place will ever be free."""
-    return 1 + _waiting(work, BEFORE, who=participant_id) if may_wait(work) else 0
+    return 1 + _before(work, participant_id) if may_wait(work) else 0
 
 
 def is_next(work: Transaction, participant_id: int, *, is_bot: bool) -> bool:
     """Whether a place is free for somebody who waits, once all before them have theirs."""
     people = taken(work, is_bot=is_bot)
-    people.at_door += _waiting(work, BEFORE, who=participant_id)
+    people.at_door += _before(work, participant_id)
     return has_room(work.study.rows, people)
+
+
+def _before(work: Transaction, participant_id: int) -> int:
+    """How many in front of somebody in the queue may have a place: of a crowd from one address only some.
+
+    The others of that crowd would hold up everybody behind them for as long as a program lets them wait.
+    """
+    keys = {"study_id": work.study_id, "now": work.now}
+    since = work.now - micros(WAITING_SECONDS)
+    waiting = work.connection.execute(BEFORE_BY_ORIGIN, keys | {"since": since, "who": participant_id}).all()
+    if not waiting:
+        return 0
+    held: Counter[str] = Counter()
+    for subnet, origin, people in work.connection.execute(HELD_BY_ORIGIN, keys):
+        held[origin] += people
+        held[subnet] += people
+    allowed: Counter[str] = Counter()  # by network
+    for subnet, origin, people in waiting:
+        allowed[subnet] += min(people, max(0, address_bound(work) - held[origin]))
+    return sum(min(people, max(0, _subnet_bound(work) - held[subnet])) for subnet, people in allowed.items())
 
 
 def may_wait(work: Transaction) -> bool:
