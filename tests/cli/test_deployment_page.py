@@ -13,7 +13,7 @@ import yaml
 from verax.cli.main import app
 
 PAGE = Path(__file__).parents[2] / "docs" / "deployment.md"
-FILES = PAGE.parents[1] / "examples" / "server"
+FILES = PAGE.parent / "server"
 COMMAND = re.compile(r"(?:^|[`/' ])(verax study [^`'\n]*)", re.MULTILINE)
 
 
@@ -97,7 +97,7 @@ def test_the_files_that_the_page_names_are_there_and_no_others():
     services = {name if "." in name else f"{name}.service" for name in enabled}
     # A timer starts the service of its name.
     started = {name.replace(".timer", ".service") for name in services}
-    linked = set(re.findall(r"examples/server/([\w.-]+)", page))
+    linked = set(re.findall(r"\(server/([\w.-]+)", page))
     assert {path.name for path in FILES.iterdir()} == services | started | linked
 
 

@@ -92,7 +92,7 @@ def test_of_many_leaders_those_are_named_that_are_none():
 def test_benchmarks_that_show_the_same_stand_together_in_the_sentence_on_a_model():
     given = values() + values(test="students")
     assert made(given).sentences[1] == (
-        "Decision trees: better than chance by planted reasons and learners: best and middle."
+        "Decision trees: by planted reasons and learners better than chance: best and middle."
     )
 
 

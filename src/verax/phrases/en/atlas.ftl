@@ -37,9 +37,9 @@ sort = { $name ->
 ## A sentence on each sort of model. $tests are phrases test-*, or model-* with semicolons between.
 
 model-sentence = { $model }: { $tests }.
-model-all = better than chance by { $tests } are all, { $names }
-model-some = better than chance by { $tests }: { $names }
-model-none = better than chance by { $tests }: none
+model-all = by { $tests } all are better than chance ({ $names })
+model-some = by { $tests } better than chance: { $names }
+model-none = by { $tests } none is shown to be better than chance
 model-sanity-all = all give explanations that depend on what the model learnt
 model-sanity-some = explanations depend on what the model learnt: { $names }
 model-sanity-none = no explanations are shown to depend on what the model learnt
