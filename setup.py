@@ -17,7 +17,7 @@ class BuildWithPages(build_py):
         super().run()
         if self.editable_mode:
             return
-        for page in Path("docs").rglob("*.md"):
+        for page in (*Path("docs").rglob("*.md"), *Path("docs/server").iterdir()):
             if page.parts[1:] != ("reference", "results.md"):  # a site makes it of docstrings
                 target = Path(self.build_lib, "verax", page)
                 target.parent.mkdir(parents=True, exist_ok=True)

@@ -16,11 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from verax.benchmarks.atlas.findings import AtlasCell, AtlasSummary
+from verax.codec import decode
 from verax.phrases import say
-from verax.reporting.atlas import shown
+from verax.reporting.atlas import Timed, equal_time, pair_words, shown
 from verax.results.findings import FLOOR
 from verax.run.manifest import MANIFEST
 from verax.text import NOTHING
+from verax.workflows.atlas import ALL_FAILED
+from verax.workflows.atlas import Timed as Stored
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/results/atlas.md"
@@ -40,7 +43,9 @@ def main() -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
         writer.writerows(map(row_of, summary.cells))
-    PAGE.write_text(page_of(summary, manifest), encoding="utf-8")
+    stored = json.loads((folder / "timings.json").read_bytes())
+    timings = [decode(Stored, one, "timings.json") for one in stored]
+    PAGE.write_text(page_of(summary, timings, manifest), encoding="utf-8")
     print(summary.sentences[0])
 
 
@@ -56,7 +61,7 @@ def row_of(cell: AtlasCell) -> tuple[object, ...]:
     return (made.name, made.model, made.dataset, made.method, verdict, *numbers, made.n, cell.command)
 
 
-def page_of(summary: AtlasSummary, manifest: dict[str, Any]) -> str:
+def page_of(summary: AtlasSummary, timings: Sequence[Timed], manifest: dict[str, Any]) -> str:
     """The page: the answer, its table, each benchmark behind its title, what is open, and how it was made."""
     spec = summary.spec
     parts = [cell for cell in summary.cells if cell.finding.scope == "part"]
@@ -108,12 +113,13 @@ def page_of(summary: AtlasSummary, manifest: dict[str, Any]) -> str:
                 f"| {heading} | {' | '.join(f'{one or NOTHING} · {ours or NOTHING}' for one, ours in cells)} |"
             )
         lines += ["", "</details>"]
-    lines += ["", "## In words", "", *(f"- {sentence}" for sentence in summary.sentences[1:])]
+    lines += ["", "## By sort of model", "", *(f"- {sentence}" for sentence in summary.sentences[1:])]
+    lines += ["", "## At equal time", "", *time_lines(summary, timings)]
     lines += ["", "## What is open", "", *open_lines(summary), "", "## How it was made", "", "```sh"]
     lines += [f"verax atlas {options} --out runs/atlas", "python perf/atlas_results.py runs/atlas", "```", ""]
     lines += [made_with(manifest)]
     if summary.failures:
-        lines += ["", *(f"- {failure.job}: {failure.error}" for failure in summary.failures)]
+        lines += ["", *failed_lines(summary)]
     return "\n".join(lines) + "\n"
 
 
@@ -136,24 +142,58 @@ def table(cells: Sequence[AtlasCell]) -> list[str]:
     return [f"| {' | '.join(row)} |" for row in rows]
 
 
+def folded(title: str, lines: Sequence[str]) -> list[str]:
+    """Lines behind a title."""
+    return ['<details markdown="1">', f"<summary>{title}</summary>", "", *lines, "", "</details>"]
+
+
+def time_lines(summary: AtlasSummary, timings: Sequence[Timed]) -> list[str]:
+    """Each explainer with the budget that fits into the time of the median explainer."""
+    rows = equal_time([cell for cell in summary.cells if cell.finding.scope == "part"], timings)
+    lines = [
+        "| situation | explainer | planted reasons found, per cent | milliseconds |",
+        "|---|---|---|---:|",
+    ]
+    lines += [
+        f"| {row.situation} | {row.method} | {row.number} {row.interval} | {1000 * row.seconds:.2f} |"
+        for row in rows
+    ]
+    return [say("atlas", "how-time"), "", *folded("By dataset and sort of model", lines)]
+
+
 def open_lines(summary: AtlasSummary) -> list[str]:
-    """How much more would decide what is open, for the answer's cells."""
+    """How much more would decide what is open: methods beside chance, then pairs of those that find the reasons."""
     waiting = [
         cell for cell in summary.headline if cell.finding.sign == "open" and cell.finding.compared_with
     ]
-    if not waiting:
-        return [
-            "Every method is told from chance, or shown to be no better, on every sort of model by planted reasons."
-        ]
     lines = [
-        "Planted reasons in all with which a cell would probably (80%) be decided, if the difference is as large as it seems:",
-        "",
+        "Every explainer is told from chance, or shown to be no better, on every sort of model by planted reasons."
     ]
+    if waiting:
+        lines = [
+            "Planted reasons in all with which a cell would probably (80%) be decided, if the difference is as large as it seems:",
+            "",
+        ]
     for cell in waiting:
         made = cell.finding
         needed = "more of the same promises nothing" if cell.needed is None else f"{cell.needed}"
         lines.append(f"- {made.model}, {made.method}: {needed} (so far {made.n})")
+    if summary.undecided:
+        heads = ["sort of model", "pair", "ahead by, points", "reasons so far", "reasons that would decide"]
+        rows = [f"| {' | '.join(pair_words(pair))} |" for pair in summary.undecided]
+        table = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}", *rows]
+        alike = sum(pair.alike for pair in summary.undecided)
+        title = f"{len(rows)} pairs that are not told apart; of {alike} the interval lies within 5 points"
+        lines += ["", say("atlas", "how-pairs"), "", *folded(title, table)]
     return lines
+
+
+def failed_lines(summary: AtlasSummary) -> list[str]:
+    """What failed, runs with the same sentence together."""
+    found: dict[str, list[str]] = {}
+    for failure in summary.failures:
+        found.setdefault(failure.error, []).append(failure.job.removesuffix(f", {ALL_FAILED}"))
+    return [f"- {', '.join(jobs)}: {error}" for error, jobs in found.items()]
 
 
 def made_with(manifest: dict[str, Any]) -> str:

@@ -1,13 +1,12 @@
 """Verax and the packages on the same models, inputs and budgets: ratios, interleaved in one process, one thread.
 
-Run by ``make perf``; writes perf/RESULTS.md. ``--quick`` uses few inputs and repeats, for a look while working.
-Packages are timed on some of the inputs in each repeat (all of them over the repeats), Verax on all 50 every time.
+Run by ``make perf``; writes the whole of perf/RESULTS.md, from one run. ``--quick`` is for a look while working.
+Packages are timed on some of the inputs in each repeat (all of them over the repeats), Verax on all of them every time.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
 import sys
@@ -43,16 +42,15 @@ from verax.perturb.paths.strings import build_strings, letters
 
 MODELS = ("logistic", "tree", "forest", "xgboost", "mlp")
 LONG_WORDS = 230
-OTHERS = "\n# "
 
 
 @dataclass
 class Settings:
     """How much is measured."""
 
-    inputs: int = 50
-    repeats: int = 5
-    table_inputs: int = 500
+    inputs: int = 10
+    repeats: int = 3
+    table_inputs: int = 100
 
     @property
     def package_inputs(self) -> int:
@@ -376,6 +374,10 @@ def ratio(package: str, ours: str) -> tuple[str, Callable[[Cell], str]]:
     return f"{package} / {ours}", shown
 
 
+def between(ratios: list[float]) -> str:
+    return f"1/{min(ratios):,.0f} to 1/{max(ratios):,.0f} of"
+
+
 def verdict(reached: bool) -> str:
     return "reached" if reached else "NOT reached"
 
@@ -403,61 +405,33 @@ def machine() -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="10 inputs, 3 repeats; nothing is written")
-    parser.add_argument(
-        "--only", nargs="*", default=[], help="some of: lime forward shap tables any strings memory"
-    )
+    parser.add_argument("--quick", action="store_true", help="3 inputs, once; nothing is written")
+    parser.add_argument("--inputs", type=int, default=Settings.inputs)
+    parser.add_argument("--repeats", type=int, default=Settings.repeats)
     arguments = parser.parse_args()
-    settings = Settings(10, 3, 100) if arguments.quick else Settings()
+    settings = Settings(3, 1, 20) if arguments.quick else Settings(arguments.inputs, arguments.repeats)
     warnings.simplefilter("ignore")
-    wanted = set(arguments.only) or {"lime", "forward", "shap", "tables", "any", "strings", "memory"}
-    results: dict[str, list[Cell]] = {key: [] for key in wanted}
-    peaks: dict[tuple[str, int], float] = {}
-    names = MODELS if wanted & {"lime", "shap", "memory"} else ("logistic",)
+    results: dict[str, list[Cell]] = {}
+
+    def note(section: str, cells: list[Cell]) -> None:
+        results.setdefault(section, []).extend(cells)
+
+    began = time.process_time()
     for length in ("short", "long"):
         print(f"{length} texts: fitting", file=sys.stderr, flush=True)
-        pipelines, texts, fitted = text_models(length, names)
-        if "lime" in wanted:
-            results["lime"] += lime_text(settings, length, pipelines, texts, 10, (1000, 5000))
-        if "forward" in wanted:
-            few = Settings(max(settings.repeats, settings.inputs // 5), settings.repeats)
-            results["forward"] += lime_text(
-                few, length, {"logistic": pipelines["logistic"]}, texts, 6, (1000, 5000)
-            )
-        if "shap" in wanted:
-            results["shap"] += kernel_shap(settings, length, pipelines, texts)
-        if "any" in wanted:
-            results["any"] += any_estimator(settings, length, (*fitted, texts))
-        if "strings" in wanted:
-            results["strings"] += any_callable(settings, length, pipelines, texts)
-        if "memory" in wanted and length == "long":
-            peaks = peak_memory(pipelines, texts)
-    if "tables" in wanted:
-        results["tables"] += lime_tables(settings)
+        pipelines, texts, fitted = text_models(length, MODELS)
+        note("lime", lime_text(settings, length, pipelines, texts, 10, (1000, 5000)))
+        few = Settings(max(settings.repeats, settings.inputs // 5), settings.repeats)
+        alone = {"logistic": pipelines["logistic"]}
+        note("forward", lime_text(few, length, alone, texts, 6, (1000, 5000)))
+        note("shap", kernel_shap(settings, length, pipelines, texts))
+        note("any", any_estimator(settings, length, (*fitted, texts)))
+        note("strings", any_callable(settings, length, pipelines, texts))
+        peaks = peak_memory(pipelines, texts)  # of long texts, which come last
+    note("tables", lime_tables(settings))
     if not arguments.quick:
-        keep(results, peaks)
-
-
-def keep(results: dict[str, list[Cell]], peaks: dict[tuple[str, int], float]) -> None:
-    """Keeps what was measured, so that one section can be measured again; writes RESULTS.md once all are there."""
-    path = Path(__file__).with_name(".measured.json")
-    kept = json.loads(path.read_text()) if path.exists() else {}
-    for section, cells in results.items():
-        kept[section] = [{"name": cell.name, "seconds": cell.seconds} for cell in cells]
-    if peaks:
-        kept["memory"] = [{"name": name, "batch": batch, "mb": mb} for (name, batch), mb in peaks.items()]
-    path.write_text(json.dumps(kept))
-    if set(kept) >= {"lime", "forward", "shap", "tables", "any", "strings", "memory"}:
-        cells = {
-            section: [Cell(tuple(one["name"]), one["seconds"]) for one in found]
-            for section, found in kept.items()
-            if section != "memory"
-        }
-        found = {(one["name"], one["batch"]): one["mb"] for one in kept["memory"]}
-        results_page = Path(__file__).with_name("RESULTS.md")
-        # What other scripts measured stands below this line, and stays.
-        _, line, others = results_page.read_text().partition(OTHERS)
-        results_page.write_text(report(Settings(), cells, found) + line + others)
+        page = report(settings, results, peaks, (time.process_time() - began) / 60)
+        Path(__file__).with_name("RESULTS.md").write_text(page)
         print("written: perf/RESULTS.md")
 
 
@@ -470,7 +444,10 @@ def opened(title: str) -> tuple[str, ...]:
     return ('<details markdown="1">', f"<summary>{title}</summary>", "")
 
 
-def report(settings: Settings, results: dict[str, list[Cell]], peaks: dict[tuple[str, int], float]) -> str:
+def report(
+    settings: Settings, results: dict[str, list[Cell]], peaks: dict[tuple[str, int], float], minutes: float
+) -> str:
+    """The whole page."""
     lime_cells, shap_cells = results["lime"], results["shap"]
     cold = [cell.ratio("lime", "cold") for cell in lime_cells]
     warm = [cell.ratio("lime", "warm") for cell in lime_cells]
@@ -550,9 +527,14 @@ def report(settings: Settings, results: dict[str, list[Cell]], peaks: dict[tuple
     lines = [
         "# Speed",
         "",
-        f"Written by `make perf` (`perf/explainers.py`) on {date.today():%-d %B %Y}. Ratios of medians; packages and Verax take turns "
-        "in one process.",
-        f"{settings.inputs} inputs, {settings.repeats} repeats. Machine: {machine()}",
+        f"**On bags of words LIME takes {between(cold)} the time of its package when everything is cold and {between(warm)} later; "
+        f"KernelSHAP by sampling takes {between(sparse_cold)} and {between(sparse)}; LIME on tables takes {between(tables)}.**",
+        "",
+        f"One run of one state: `make perf`, {date.today():%-d %B %Y}, {minutes:.0f} minutes of one processor. Verax "
+        f"{verax.__version__} on {machine()}",
+        "Ratios of medians of processor time; packages and Verax take turns in one process. "
+        f"{settings.inputs} inputs, {settings.repeats} repeats. "
+        "[Networks, studies, language models](OTHERS.md) are measured by other scripts.",
         "",
         "| against | to reach | measured | |",
         "|---|---|---|---|",

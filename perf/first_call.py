@@ -2,7 +2,7 @@
 
 Every number is of a process of its own, which imports, loads, fits (not counted) and then explains 40 short sentences for the
 first time. Packages and ours take turns; the rows are medians over the turns. Beside the seconds on the wall stands the
-processor's time, since the machine may be busy. `python perf/first_call.py [--turns 5]` prints the rows of perf/RESULTS.md.
+processor's time, since the machine may be busy. `python perf/first_call.py [--turns 5]` prints the rows of perf/OTHERS.md.
 """
 
 from __future__ import annotations

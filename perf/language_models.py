@@ -1,6 +1,6 @@
 """LIME on a language model, beside the ``lime`` package that calls the same model as people do; and gradients.
 
-Run by ``make perf-llm``; writes its own section of perf/RESULTS.md. Times are processor times of one thread. The package
+Run by ``make perf-llm``; writes its own section of perf/OTHERS.md. Times are processor times of one thread. The package
 is timed with fewer samples than Verax, and times are per perturbed row: both ask the model once for each.
 """
 
@@ -25,8 +25,8 @@ from explainers import machine
 from verax.data.words import split_words
 from verax.perturb import Masks, path_for
 
-TITLE = "\n# Speed on language models\n"
-RESULTS = Path(__file__).with_name("RESULTS.md")
+TITLE = "\n## Speed on language models\n"
+OTHERS = Path(__file__).with_name("OTHERS.md")
 # Words in a text that is short, usual and long among Rotten Tomatoes' reviews.
 LENGTHS = (10, 20, 40)
 
@@ -88,7 +88,7 @@ def measured(samples: int, package_samples: int) -> list[str]:
 
 
 def write(rows: list[str], samples: int, package_samples: int) -> None:
-    """Puts the section into perf/RESULTS.md."""
+    """Puts the section into perf/OTHERS.md."""
     section = "\n".join(
         [
             TITLE.strip(),
@@ -106,9 +106,9 @@ def write(rows: list[str], samples: int, package_samples: int) -> None:
             "",
         ]
     )
-    before, _, rest = RESULTS.read_text().partition(TITLE)
-    after = rest[rest.find("\n# ") :] if "\n# " in rest else ""
-    RESULTS.write_text(before.rstrip("\n") + "\n\n" + section + after)
+    before, _, rest = OTHERS.read_text().partition(TITLE)
+    after = rest[rest.find("\n## ") :] if "\n## " in rest else ""
+    OTHERS.write_text(before.rstrip("\n") + "\n\n" + section + after)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
     python perf/limits.py [--only first estimator transformer anchors]
 
-Prints one table of one state for perf/RESULTS.md. Processor time, one thread, packages and Verax in turns, so that other
+Prints one table of one state for perf/OTHERS.md. Processor time, one thread, packages and Verax in turns, so that other
 programs on the machine count as little as can be.
 """
 

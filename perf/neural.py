@@ -1,6 +1,6 @@
 """LIME and KernelSHAP on networks, beside the packages that call them unmodified: ratios, interleaved in one process.
 
-Run by ``make perf-neural``; writes its own section of perf/RESULTS.md. ``--quick`` uses few inputs and writes nothing.
+Run by ``make perf-neural``; writes its own section of perf/OTHERS.md. ``--quick`` uses few inputs and writes nothing.
 Times are processor times of the one thread, so that other programs on the machine count as little as can be; packages
 are timed on some of the inputs in each repeat, Verax on all of them every time.
 """
@@ -46,7 +46,7 @@ from verax.explain.perturbed import BANKS
 from verax.models.neural.encoders import PADDING
 from verax.models.neural.networks import TextNetwork
 
-TITLE, STUDIES = "\n# Speed on networks\n", "\n# Speed of studies\n"
+TITLE, STUDIES = "\n## Speed on networks\n", "\n## Speed of studies\n"
 EQUAL = 1e-5
 WAYS = ("dropped", "masked", "background")
 
@@ -319,10 +319,10 @@ def keep(settings: Settings, measured: dict[str, Any]) -> None:
         for part in ("cnn", "captum", "transformer")
     ]
     section = report(settings, *cells, kept["equality"], kept["memory"])
-    page = Path(__file__).with_name("RESULTS.md")
+    page = Path(__file__).with_name("OTHERS.md")
     before, line, others = page.read_text().partition(STUDIES)
     page.write_text(before.partition(TITLE)[0] + section + line + others)
-    print("written: perf/RESULTS.md")
+    print("written: perf/OTHERS.md")
 
 
 def report(
@@ -369,7 +369,7 @@ def report(
         "|---|---|---|---|",
         *(f"| {what} | {goal} | {found} | {verdict(ok)} |" for what, goal, found, ok in goals),
         "",
-        "## LIME on `cnn`, milliseconds per input",
+        "### LIME on `cnn`, milliseconds per input",
         "",
         "`lime` calls the unmodified network: words to numbers, padded, in the batches that suit it best, no gradients.",
         "",
@@ -379,7 +379,7 @@ def report(
             [ms("lime"), ms("cold"), ms("warm"), ratio("lime", "cold"), ratio("lime", "warm")],
         ),
         "",
-        "## KernelSHAP on `cnn`, 1,000 coalitions, absent words masked on both sides",
+        "### KernelSHAP on `cnn`, 1,000 coalitions, absent words masked on both sides",
         "",
         table(
             shap_cells,
@@ -387,7 +387,7 @@ def report(
             [ms("captum"), ms("cold"), ms("warm"), ratio("captum", "cold"), ratio("captum", "warm")],
         ),
         "",
-        "## LIME on `transformer-mean`",
+        "### LIME on `transformer-mean`",
         "",
         "`lime` calls a Hugging Face pipeline with the list of texts. The arithmetic: the products of the transformer's",
         "matrices for the distinct variants, and nothing else.",
@@ -398,7 +398,7 @@ def report(
             [ms("lime"), ms("ours"), ms("arithmetic"), ratio("lime", "ours"), ratio("lime", "arithmetic")],
         ),
         "",
-        f"## Largest difference from the network's own probabilities, {settings.masks:,} masks of {settings.texts} texts",
+        f"### Largest difference from the network's own probabilities, {settings.masks:,} masks of {settings.texts} texts",
         "",
         "Against the network called as people call it. Among the texts: an empty one, three of which no word is known, and ten",
         f"sentences in one, of which {MOST_WORDS} words or {MOST_PIECES} pieces are read and the rest is cut; the others",
@@ -411,7 +411,7 @@ def report(
             for name, found in differences.items()
         ),
         "",
-        "## Peak memory above the model",
+        "### Peak memory above the model",
         "",
         "| | MB |",
         "|---|---|",

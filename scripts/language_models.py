@@ -375,10 +375,10 @@ def unstained(out: Path) -> str:
 
 
 def speed() -> str:
-    """The section of perf/RESULTS.md on language models."""
-    written = (Path(__file__).parents[1] / "perf" / "RESULTS.md").read_text(encoding="utf-8")
-    _, found, rest = written.partition("# Speed on language models\n")
-    return rest.partition("\n# ")[0].strip() if found else "`make perf-llm` measures it."
+    """The section of perf/OTHERS.md on language models."""
+    written = (Path(__file__).parents[1] / "perf" / "OTHERS.md").read_text(encoding="utf-8")
+    _, found, rest = written.partition("## Speed on language models\n")
+    return rest.partition("\n## ")[0].strip() if found else "`make perf-llm` measures it."
 
 
 def _cell(values: Sequence[float], most: float) -> str:

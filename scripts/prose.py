@@ -24,7 +24,7 @@ WORDS = {
     r"\b(the|a|an|of|to|is|are|and|or|in|on|for|with|by) \1\b": "the word once",
 }
 # Words that a page of results may have, outside of tables and folded parts.
-MOST_WORDS = 1_250
+MOST_WORDS = 1_200
 
 
 def prose(page: str) -> str:

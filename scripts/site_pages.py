@@ -19,6 +19,7 @@ PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "perf/RESULTS.md": "speed.md",
+    "perf/OTHERS.md": "speed-others.md",
 }
 # What people look for comes first among what the search finds: a page of the first of these that it lies in.
 SEARCH_BOOST = {

@@ -1,4 +1,4 @@
-"""Every command in docs/deployment.md exists, with every option that stands there."""
+"""Every command in docs/deployment.md and in the files that it names exists, with every option that stands there."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import yaml
 from verax.cli.main import app
 
 PAGE = Path(__file__).parents[2] / "docs" / "deployment.md"
+FILES = PAGE.parent / "server"
 COMMAND = re.compile(r"(?:^|[`/' ])(verax study [^`'\n]*)", re.MULTILINE)
 
 
 def typed() -> list[str]:
     """What the page tells to type: whole lines, commands inside of sentences, and those of services."""
-    page = re.sub(
-        r"\$\$\(date[^)]*\)", "DATE", PAGE.read_text(encoding="utf-8")
-    )  # systemd's way to write $(date)
+    texts = [path.read_text(encoding="utf-8") for path in (PAGE, *sorted(FILES.glob("*.service")))]
+    page = re.sub(r"\$\$\(date[^)]*\)", "DATE", "\n".join(texts))  # systemd's way to write $(date)
     return [found.group(1).split(" > ")[0].strip() for found in COMMAND.finditer(page)]
 
 
@@ -44,10 +44,11 @@ def test_a_command_of_the_page_exists_with_its_options(command):
 
 
 def test_the_page_and_the_compose_file_ask_for_health_and_name_the_host():
-    page = PAGE.read_text(encoding="utf-8")
     service, health = (
-        re.search(rf"```ini\n([^`]*{word}[^`]*)```", page)[1] for word in ("Restart=always", "OnFailure=")
+        (FILES / f"verax-forward{name}.service").read_text(encoding="utf-8") for name in ("", "-health")
     )
+    assert "Restart=always" in service
+    assert "OnFailure=" in health
     assert "http://127.0.0.1:8000/health" in service
     assert "http://127.0.0.1:8000/health" in health
     assert "--host-name study.example.org" in service
@@ -80,7 +81,7 @@ def test_commands_of_the_proxy_and_the_containers_have_what_they_need():
 
 
 def test_nginx_limits_forms_and_answers_no_other_name():
-    nginx = re.search(r"```nginx\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[1]
+    nginx = (FILES / "forward").read_text(encoding="utf-8")
     assert nginx.count("{") == nginx.count("}")
     zones = set(re.findall(r"limit_(?:req|conn)_zone \S+ zone=(\w+):", nginx))
     used = set(re.findall(r"limit_req zone=(\w+)", nginx)) | set(re.findall(r"limit_conn (\w+) ", nginx))
@@ -88,3 +89,19 @@ def test_nginx_limits_forms_and_answers_no_other_name():
     assert "return 444" in nginx
     assert "$host" not in nginx.replace("$http_host", "")
     assert "Strict-Transport-Security" in nginx
+
+
+def test_the_files_that_the_page_names_are_there_and_no_others():
+    page = PAGE.read_text(encoding="utf-8")
+    enabled = re.search(r"systemctl enable --now ([^\n]*)", page)[1].split()
+    services = {name if "." in name else f"{name}.service" for name in enabled}
+    # A timer starts the service of its name.
+    started = {name.replace(".timer", ".service") for name in services}
+    linked = set(re.findall(r"\(server/([\w.-]+)", page))
+    assert {path.name for path in FILES.iterdir()} == services | started | linked
+
+
+def test_the_alerts_of_the_page_are_read():
+    from verax.web.alerts import read_alerts
+
+    assert read_alerts(FILES) is not None

@@ -61,5 +61,5 @@ def test_the_reference_has_every_field_of_a_spec_as_its_class_declares_it():
 
 def test_the_docs_name_every_protocol():
     for name in protocols.names():
-        assert f"### `{name}`" in DOCS
+        assert f"\n| `{name}` | " in DOCS
         assert f"### `{name}`" in REFERENCE

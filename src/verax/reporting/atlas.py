@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from verax.benchmarks.atlas.findings import AtlasCell, AtlasSummary
+from verax.benchmarks.atlas.findings import POINTS, AtlasCell, AtlasSummary, OpenPair, sort_words
 from verax.errors import VeraxError
 from verax.phrases import say
 from verax.reporting.explanations import page_environment
@@ -139,6 +139,7 @@ def render_atlas(
                 samples=summary.spec.of_size("samples"),
             ),
             at_time=equal_time(parts, timings),
+            pairs=[pair_words(pair) for pair in summary.undecided],
             undecided=[
                 (cell.finding, cell.needed)
                 for cell in (*summary.headline, *summary.cells)
@@ -217,6 +218,15 @@ def _written(unit: Unit, value: float | None, low: float | None, high: float | N
         return NOTHING, ""
     ends = "" if low is None or high is None else f"[{unit.number(low)}, {unit.number(high)}]"
     return unit.number(value), ends
+
+
+def pair_words(pair: OpenPair) -> tuple[str, str, str, str, str]:
+    """A pair as readers see it: the sort of model, both methods, how far the first is ahead, and what would decide."""
+    number, interval = _written(POINTS, pair.difference, pair.low, pair.high)
+    case = "alike" if pair.alike else "never"
+    needed = say("atlas", f"pairs-{case}") if pair.alike or pair.needed is None else f"{pair.needed:,}"
+    both = say("atlas", "pair", ahead=pair.ahead, behind=pair.behind)
+    return sort_words(pair.model), both, f"{number} {interval}".strip(), str(pair.n), needed
 
 
 def equal_time(cells: Iterable[AtlasCell], timings: Sequence[Timed]) -> list[AtTime]:

@@ -44,6 +44,8 @@ GIVEN = "atlas.json"
 FILES = ("summary.json", "results.parquet", "findings.csv", "timings.json")
 # What the students' benchmark calls a lesson without any explanation.
 WITHOUT = "no explanation"
+# In place of an explainer where a whole run has no values.
+ALL_FAILED = "all"
 
 
 @dataclass(frozen=True)
@@ -343,7 +345,7 @@ def _done(run: PlannedRun, folder: Path, how: RunSpec, during: During) -> None:
     except VeraxError as error:
         # One situation that cannot be had does not stop the others; the page says why.
         logger.info("%s: %s", run.folder, error)
-        values, timings, failed = [], [], {"all": str(error)}
+        values, timings, failed = [], [], {ALL_FAILED: str(error)}
     given = {"key": _key(run), "values": encode(values), "timings": encode(timings), "failed": failed}
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / GIVEN, given)
@@ -413,6 +415,8 @@ def _run(
                 for row in table.rows
             ]
     there = {one.method for one in values}
+    if not there and not errors:
+        return values, list(_timed(run, folder)), {ALL_FAILED: say("atlas", "nothing-learnt")}
     for label in explainers:
         if label not in there and label not in errors:
             errors[label] = say("atlas", "no-value")

@@ -56,7 +56,7 @@ def test_verdicts_say_what_is_shown_and_not_who_comes_first():
     assert headline(summary, "middle").beaten_by == ("best",)
     assert headline(summary, "best").beats == ("middle", "useless")
     assert leaders(summary.headline) == ["best"]
-    assert "for tree, best" in summary.sentences[0]
+    assert summary.sentences[0] == "Reasons known to be in a model are found best in decision trees by best."
 
 
 def test_what_is_like_random_is_not_called_better():
@@ -65,6 +65,35 @@ def test_what_is_like_random_is_not_called_better():
     # Its interval ends below five points, which is too little to be of use.
     assert cell.above_high < 5
     assert cell.finding.sign == "no"
+
+
+def test_what_two_leaders_leave_open_is_said_with_what_would_decide_it():
+    near = [value - delta for value, delta in zip(SCORES["best"], [0.03, -0.02] * 4, strict=True)]
+    summary = made(values({"best": SCORES["best"], "near": near, "random": SCORES["random"]}))
+    assert "by best and near, of which none is shown to be better than another." in summary.sentences[0]
+    (pair,) = summary.undecided
+    assert (pair.ahead, pair.behind, pair.n, pair.alike) == ("best", "near", 8, True)
+    assert pair.difference == pytest.approx(0.5)
+    # By hand: the standard error is 0.0267 / sqrt(8) = 0.945 points; three claims in the family, power 0.8.
+    assert pair.needed == math.ceil(8 * ((2.393980 + 0.841621) * 0.9449112 / 0.5) ** 2) == 300
+    lower = [0.5 * value for value in SCORES["best"]]
+    far = [value - delta for value, delta in zip(lower, [0.08, -0.07] * 4, strict=True)]
+    (pair,) = made(values({"best": lower, "far": far, "random": SCORES["random"]})).undecided
+    assert not pair.alike
+    assert made(values()).undecided == ()
+
+
+def test_of_many_leaders_those_are_named_that_are_none():
+    five = {f"good{number}": SCORES["best"] for number in range(5)}
+    summary = made(values(five | {"middle": SCORES["middle"], "random": SCORES["random"]}))
+    assert summary.sentences[0].endswith("in decision trees by all explainers but middle.")
+
+
+def test_benchmarks_that_show_the_same_stand_together_in_the_sentence_on_a_model():
+    given = values() + values(test="students")
+    assert made(given).sentences[1] == (
+        "Decision trees: by planted reasons and learners better than chance: best and middle."
+    )
 
 
 def test_below_six_stains_nothing_is_claimed():
@@ -221,4 +250,4 @@ def test_the_answer_is_by_planted_reasons_and_errors_on_rationale_models_stand_a
     assert {cell.finding.name for cell in summary.headline} == {"planted"}
     assert "rationale" not in summary.sentences[0]
     assert any(cell.finding.name == "rationale" for cell in summary.cells)
-    assert any(sentence.startswith("rationale") for sentence in summary.sentences[1:])
+    assert any(sentence.startswith("Rationale models: ") for sentence in summary.sentences[1:])

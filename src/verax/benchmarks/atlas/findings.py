@@ -38,6 +38,8 @@ MOST_NEEDED = 10_000
 # The area under the recall curve of two reasons: among one feature there can be one of them.
 MOST_AREA = 0.95
 ALL = "all datasets"
+# Of more leaders than this, those who are not among them are named.
+MOST_NAMED = 4
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,34 @@ class AtlasCell:
 
 
 @dataclass(frozen=True)
+class OpenPair:
+    """Two methods that find planted reasons better than chance, of which neither is shown to be better.
+
+    Attributes:
+        model: the sort of model.
+        ahead, behind: the methods, by what was seen so far.
+        difference: in points, with its interval where there is one.
+        n: stains so far.
+        needed: stains in all that would probably decide; None where none would, at the difference that was seen.
+    """
+
+    model: str
+    ahead: str
+    behind: str
+    difference: float | None
+    low: float | None
+    high: float | None
+    n: int
+    needed: int | None
+
+    @property
+    def alike(self) -> bool:
+        """Whether the interval lies within five points, so that it hardly matters which is better."""
+        most = 100 * MARGIN
+        return self.low is not None and self.high is not None and -most < self.low <= self.high < most
+
+
+@dataclass(frozen=True)
 class PublishedTable:
     """A table of a paper that needs no people, made again: nothing is claimed about it.
 
@@ -154,6 +184,7 @@ class AtlasSummary(Record):
         families: what each correction is over, in sentences.
         headline: planted reasons over all datasets, for each sort of model: what the first sentence claims.
         cells: each benchmark over all datasets, and in each situation.
+        undecided: pairs of methods that the first sentence leaves open.
         failures: what failed, by run and method.
         published: tables of papers, made again.
     """
@@ -164,6 +195,7 @@ class AtlasSummary(Record):
     families: tuple[str, ...]
     headline: tuple[AtlasCell, ...]
     cells: tuple[AtlasCell, ...]
+    undecided: tuple[OpenPair, ...] = field(default=())
     failures: tuple[Failure, ...] = field(default=())
     published: tuple[PublishedTable, ...] = field(default=())
 
@@ -205,19 +237,16 @@ def summarise(
             for used in dict.fromkeys(one.measure for one in own if one.test == test)
         ]
         grouped = [[one for one in own if (one.test, one.measure) == kind] for kind in kinds]
-        return _judged(grouped, whole, family, places)
+        return _judged(grouped, _differences(grouped), whole, family, places)
 
     # Errors on rationale models are on another scale, on which less is better: they have a table of their own.
     primary = [one for one in compared if one.test == "planted"]
-    headline = _judged(
-        [
-            [one for one in primary if one.model == model]
-            for model in dict.fromkeys(one.model for one in primary)
-        ],
-        True,
-        say("atlas", "family-headline"),
-        places,
-    )
+    groups = [
+        [one for one in primary if one.model == model]
+        for model in dict.fromkeys(one.model for one in primary)
+    ]
+    differences = _differences(groups)
+    headline = _judged(groups, differences, True, say("atlas", "family-headline"), places)
     found: list[AtlasCell] = []
     sentences = [_headline(headline)]
     for model in models:
@@ -246,6 +275,7 @@ def summarise(
         ),
         headline=tuple(headline),
         cells=tuple(found),
+        undecided=tuple(_open_pairs(headline, groups, differences)),
         failures=tuple(failures),
         published=tuple(published),
     )
@@ -271,8 +301,25 @@ def _better(group: Values) -> Literal["higher", "lower"]:
     return measure(one.measure).definition.better if one.measure else MEASURED[one.test].better
 
 
+def _differences(groups: Sequence[Values]) -> list[list[Difference]]:
+    """All pairs of methods in each group, as one family; none where methods are held to a limit instead."""
+    tables, parts = [], {}
+    for group in groups:
+        if group[0].test == "sanity":
+            continue
+        sign = 1.0 if _better(group) == "higher" else -1.0
+        table: dict[str, dict[tuple[str, str, str], float]] = defaultdict(dict)
+        for one in group:
+            table[one.method][one.key] = sign * one.value
+            parts[one.key] = frozenset((one.test, one.dataset, part) for part in one.parts or (one.unit,))
+        tables.append(dict(table))
+    found = iter(joint_differences(tables, parts))
+    return [[] if group[0].test == "sanity" else next(found) for group in groups]
+
+
 def _judged(
     groups: Sequence[Values],
+    differences: Sequence[Sequence[Difference]],
     whole: bool,
     family: str,
     places: Mapping[tuple[str, ...], PlannedRun],
@@ -281,29 +328,51 @@ def _judged(
 
     Args:
         groups: the values of one benchmark on one sort of model each.
+        differences: of each group.
         whole: whether a group is over all datasets.
         family: in words.
         places: where the evidence lies.
     """
-    tested = [group for group in groups if group[0].test != "sanity"]
-    tables, parts = [], {}
-    for group in tested:
-        sign = 1.0 if _better(group) == "higher" else -1.0
-        table: dict[str, dict[tuple[str, str, str], float]] = defaultdict(dict)
-        for one in group:
-            table[one.method][one.key] = sign * one.value
-            parts[one.key] = frozenset((one.test, one.dataset, part) for part in one.parts or (one.unit,))
-        tables.append(dict(table))
-    differences = joint_differences(tables, parts)
-    claims = sum(each.p is not None for own in differences for each in own)
+    claims = _claims(differences)
     cells = []
-    for group, own in zip(tested, differences, strict=True):
+    for group, own in zip(groups, differences, strict=True):
+        if group[0].test == "sanity":
+            continue
         for method, values in _grouped(group, lambda one: one.method).items():
             cells.append(_cell(_estimated(values, whole), method, own, family, claims))
     for group in groups:
         if group[0].test == "sanity":
             cells += _sanity(group, whole, family)
     return [_placed(cell, places) for cell in cells]
+
+
+def _claims(differences: Sequence[Sequence[Difference]]) -> int:
+    return sum(each.p is not None for own in differences for each in own)
+
+
+def _open_pairs(
+    cells: Sequence[AtlasCell], groups: Sequence[Values], differences: Sequence[Sequence[Difference]]
+) -> Iterable[OpenPair]:
+    """What the first sentence leaves open: pairs of methods that are better than chance and not told apart."""
+    able = {(one.finding.model, one.finding.method) for one in cells if one.finding.sign in ("yes", "part")}
+    claims = _claims(differences)
+    for group, own in zip(groups, differences, strict=True):
+        model = group[0].model
+        unit = MEASURED[group[0].test].unit
+        for each in own:
+            both = {(model, each.first), (model, each.second)} <= able
+            if both and each.verdict not in ("first", "second"):
+                ahead = _turned(each) if (each.mean or 0.0) < 0 else each
+                yield OpenPair(
+                    model=model,
+                    ahead=ahead.first,
+                    behind=ahead.second,
+                    difference=unit.of(ahead.mean),
+                    low=unit.of(ahead.low),
+                    high=unit.of(ahead.high),
+                    n=ahead.n,
+                    needed=needed_units(ahead, claims),
+                )
 
 
 def _estimated(values: Values, whole: bool) -> Finding:
@@ -462,10 +531,13 @@ def _headline(cells: Sequence[AtlasCell]) -> str:
     """Which explainer for which sort of model, as far as it is decided; models with the same answer stand together."""
     answers: dict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
     for model in dict.fromkeys(one.finding.model for one in cells):
-        own = [one for one in cells if one.finding.model == model]
+        own = [one for one in cells if one.finding.model == model and one.finding.method != FLOOR]
         best = leaders(own)
+        others = [one.finding.method for one in own if one.finding.method not in best]
         able = [one.finding.method for one in own if one.finding.sign in ("yes", "part")]
-        if best:
+        if len(best) > MOST_NAMED and len(others) < len(best):
+            answers["lead-but", tuple(others)].append(model)
+        elif best:
             answers["lead", tuple(best)].append(model)
         elif able:
             answers["tie", tuple(able)].append(model)
@@ -478,25 +550,37 @@ def _headline(cells: Sequence[AtlasCell]) -> str:
     if not answers:
         return say("atlas", "headline-nothing")
     said = [
-        say("atlas", f"headline-{case}", models=models, names=list(names) or ["-"])
-        for case in ("lead", "tie", "open", "none", "few")
+        say(
+            "atlas",
+            f"headline-{case}",
+            models=[sort_words(one) for one in models],
+            names=list(names) or ["-"],
+        )
+        for case in ("lead", "lead-but", "tie", "open", "none", "few")
         for (kind, names), models in answers.items()
         if kind == case
     ]
     return say("atlas", "headline", answers="; ".join(said))
 
 
+def sort_words(model: str) -> str:
+    """A sort of model in words, "decision trees"; what has none is called as it was named."""
+    return say("atlas", "sort", name=model)
+
+
 def _model_sentence(model: str, cells: Sequence[AtlasCell]) -> str:
-    said = []
+    """What each benchmark shows on a sort of model; benchmarks that show the same stand together."""
+    shown: dict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
     for test in dict.fromkeys(one.finding.name for one in cells):
         own = [one for one in cells if one.finding.name == test and one.finding.method != FLOOR]
-        able = [one.finding.method for one in own if one.finding.sign in ("yes", "part")]
-        shown = list(dict.fromkeys(able))
-        said.append(
-            say(
-                "atlas", "model-test", test=say("atlas", f"test-{test}"), sanity=test == "sanity", names=shown
-            )
-            if shown
-            else say("atlas", "model-test-none", test=say("atlas", f"test-{test}"), sanity=test == "sanity")
-        )
-    return say("atlas", "model-sentence", model=model, tests="; ".join(said))
+        methods = sorted(dict.fromkeys(one.finding.method for one in own))
+        able = {one.finding.method for one in own if one.finding.sign in ("yes", "part")}
+        case = "all" if len(able) == len(methods) > 1 else "some" if able else "none"
+        names = tuple(one for one in methods if one in able)
+        shown[f"sanity-{case}" if test == "sanity" else case, names].append(say("atlas", f"test-{test}"))
+    said = [
+        say("atlas", f"model-{case}", tests=tests, names=list(names) or ["-"])
+        for (case, names), tests in shown.items()
+    ]
+    sentence = say("atlas", "model-sentence", model=sort_words(model), tests="; ".join(said))
+    return f"{sentence[:1].upper()}{sentence[1:]}"

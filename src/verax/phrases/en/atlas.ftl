@@ -1,29 +1,48 @@
-### The atlas: which explainer for which sort of model. $names, $models are lists; $test is a phrase test-*.
+### The atlas: which explainer for which sort of model. $names, $models are lists.
 
 title = Atlas of explanations
 heading = Which explainer for which sort of model?
 
-## The answer. Each $answers is headline-lead, headline-tie, headline-open, headline-none or headline-few, with semicolons between.
+## The answer. Each $answers is headline-lead, headline-lead-but, headline-tie, headline-open, headline-none or headline-few, with
+## semicolons between; $models are phrases sort.
 
-headline = Explainers that best find the reasons known to be in a model: { $answers }.
-headline-lead = for { $models }, { $names }
-headline-tie = for { $models }, not decided between { $names }
-headline-none = for { $models }, none is shown to do better than chance
-headline-open = for { $models }, it is open: it takes more planted reasons to tell any of them from chance
-headline-few = for { $models }, too few planted reasons were learnt to say anything
+headline = Reasons known to be in a model are found best { $answers }.
+headline-lead = in { $models } by { $names }
+headline-lead-but = in { $models } by all explainers but { $names }
+headline-tie = in { $models } by { $names }{ $names_many ->
+        [one] {""}
+       *[other] {", of which none is shown to be better than another"}
+    }
+headline-none = in { $models } by none: none is shown to do better than chance
+headline-open = in { $models } by none so far: it takes more planted reasons to tell any from chance
+headline-few = in { $models } by none so far: too few planted reasons were learnt to say anything
 headline-nothing = Nothing was compared yet.
+sort = { $name ->
+    [logistic] logistic regression
+    [tree] decision trees
+    [forest] random forests
+    [xgboost] XGBoost
+    [hist-gradient-boosting] histogram gradient boosting
+    [mlp] multilayer perceptrons
+    [cnn] convolutional networks
+    [bilstm] LSTM networks
+    [transformer-mean] networks on a frozen transformer
+    [transformer-lstm] LSTM networks on a frozen transformer
+    [smollm2-tuned] a fine-tuned language model
+    [smollm2] a prompted language model
+    [rationale] rationale models
+   *[other] { $name }
+}
+
+## A sentence on each sort of model. $tests are phrases test-*, or model-* with semicolons between.
+
 model-sentence = { $model }: { $tests }.
-# $sanity is "yes" for the check by randomised weights, whose claim is another one.
-model-test =
-    { $sanity ->
-        [yes] { $test }, explanations depend on what the model learnt: { $names }
-       *[other] { $test }, better than chance: { $names }
-    }
-model-test-none =
-    { $sanity ->
-        [yes] { $test }, no explanations are shown to depend on what the model learnt
-       *[other] { $test }, none is shown to be better than chance
-    }
+model-all = by { $tests } all are better than chance ({ $names })
+model-some = by { $tests } better than chance: { $names }
+model-none = by { $tests } none is shown to be better than chance
+model-sanity-all = all give explanations that depend on what the model learnt
+model-sanity-some = explanations depend on what the model learnt: { $names }
+model-sanity-none = no explanations are shown to depend on what the model learnt
 rests = It rests on { $runs ->
         [one] 1 run
        *[other] { $runs } runs
@@ -90,13 +109,18 @@ part-again = Make it again
 how-read = Colour and sign say what is shown, never who comes first: ✓ better than chance and none shown to be better; ~ better than chance, but another method is better; ✗ no better than chance; ? not decided. Numbers in brackets are 95% intervals. The number in a cell opens its evidence; the brackets lead to its row among all findings, with the command that makes just this cell again.
 how-time = For each situation the time is that of the median explainer; explainers that sample stand with the largest budget that fits into it, or with their smallest. Seconds are of the machine below.
 how-published = Tables of papers that need no people. Every cell: published · ours. Nothing is claimed about them: how the two differ stands in the run's own page.
+how-pairs = Pairs of explainers that find planted reasons better than chance, and are not told apart: how far the first is ahead so far, and how many planted reasons in all would probably (80%) decide, if the difference is as large as it seems. Where the interval lies within 5 points it hardly matters which is better.
+pair = { $ahead } before { $behind }
+pairs-alike = hardly matters
+pairs-never = no number would
 how-open = Units in all with which a cell would probably be decided (80%), if the difference is as large as it seems. Where a method is not ahead of chance so far, more of the same promises nothing.
 how-findings = One row for each method, benchmark and situation. The command makes just this row again; a row over all datasets rests on several runs.
 how-families = Corrections for many claims. Each of these is one family:
 again = The atlas goes on where it stopped, and computes nothing twice:
 again-add = Your own method in it:
 nothing-open = Nothing that is ahead of chance is open.
-no-value = It gave no value here: no planted reason was learnt by the model, or the method ranks no features.
+nothing-learnt = The model learnt no planted reason: there is nothing to find.
+no-value = It gave no value here: the method ranks no features of these inputs.
 above = Above random: { $number } { $interval }.
 p-corrected = Corrected p { $p } ({ $family }).
 rests-cell = Rests on { $n } { $counted }.
@@ -125,6 +149,8 @@ column-measured =
 column-seconds = seconds for one explanation
 column-planted = planted reasons found (per cent)
 column-needed = units that would decide
+column-pair = pair
+column-ahead = ahead by (points)
 evidence = report
 again-here = again
 run = Run { $place } of { $runs }: { $name }
