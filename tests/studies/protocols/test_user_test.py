@@ -15,7 +15,7 @@ from verax.stats import contrasts_with, responses
 from verax.studies.analysis import Options, analysed
 from verax.studies.analysis.analyse import pooled_findings
 from verax.studies.analysis.between.effects import complete_pairs, paired
-from verax.studies.analysis.between.pooled_simulation import _joined
+from verax.studies.analysis.between.pooled_simulation import _joined, _Study
 from verax.studies.protocol.common_steps import participant_steps
 from verax.studies.protocol.contract import make_protocol
 from verax.studies.protocols.checks import check_protocol, sample_material
@@ -199,7 +199,8 @@ def test_inputs_of_a_build_for_people_with_less_time_are_the_same_items_in_the_p
     rows = {row["condition"]: row for row in tables["paper-1"].rows}
     assert rows["shap"]["text_n"] == 7 * (16 + 8)
     parts = [part_of(one, name) for one in (data, short) for name in ("forward", "counterfactual")]
-    pairs = _joined(parts, lambda one: complete_pairs(paired(one.intended, one.scored)))
+    studies = [_Study(part, place) for place, part in enumerate(parts)]
+    pairs = _joined(studies, lambda one: complete_pairs(paired(one.intended, one.scored)))
     assert pairs["item"].nunique() == 16
     of_one = pairs[pairs["item"] == pairs["item"].iloc[-1]]
     assert of_one["study"].nunique() == 2
