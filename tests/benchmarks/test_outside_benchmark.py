@@ -9,6 +9,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +19,31 @@ from verax.reporting.joint.evaluations import read_evaluations
 from verax.results.findings import read_findings
 from verax.run import Store
 
+# Commands one after the other in one process: most of the time of each would be its imports.
+SEVERAL = """
+import io, json, sys
+from contextlib import redirect_stderr, redirect_stdout
+from verax.cli.main import main
+ended = []
+for words in json.loads(sys.argv[1]):
+    sys.argv = ["verax", *words]
+    out, error, status = io.StringIO(), io.StringIO(), 0
+    with redirect_stdout(out), redirect_stderr(error):
+        try:
+            main()
+        except SystemExit as end:
+            status = end.code or 0
+    ended.append([status, out.getvalue(), error.getvalue()])
+print(json.dumps(ended))
+"""
+REFUSED = """
+import verax
+for options in ({"out": "runs/repeat", "top": 1}, {"tops": 1}):
+    try:
+        verax.bench("repeat", **options)
+    except verax.VeraxError as error:
+        print(error)
+"""
 PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
 
 
@@ -53,6 +79,18 @@ def call(package):
 
 
 @pytest.fixture(scope="module")
+def commands(call):
+    """Several commands: of each its exit status, standard output and standard error."""
+
+    def run(*typed: str) -> list[list[Any]]:
+        ended = call(sys.executable, "-c", SEVERAL, json.dumps([shlex.split(line) for line in typed]))
+        assert ended.returncode == 0, ended.stderr
+        return json.loads(ended.stdout)
+
+    return run
+
+
+@pytest.fixture(scope="module")
 def finished(package, call) -> list[str]:
     """What the page's commands print."""
     told = []
@@ -63,19 +101,19 @@ def finished(package, call) -> list[str]:
     return told
 
 
-def test_it_is_a_command_with_the_options_of_its_spec(call):
-    listed = call(*VERAX, "bench", "--help").stdout
-    assert re.search(r"repeat +See whether explainers name the same features", listed)
-    assert re.search(r"stain +Plant a known flaw", listed)
-    shown = " ".join(call(*VERAX, "bench", "repeat", "--help").stdout.split())
-    assert "--top" in shown
-    assert "How many features an explanation names (1 or more)" in shown
-    assert "--jobs" in shown
-    wrong = call(*VERAX, "bench", "repeat", "--top", "0")
-    assert wrong.returncode == 2
-    assert wrong.stderr.startswith("Error: top must be at least 1")
-    unknown = call(*VERAX, "bench", "repeal")
-    assert unknown.returncode == 2
+def test_it_is_a_command_with_the_options_of_its_spec(commands):
+    listed, shown, wrong, unknown = commands(
+        "bench --help", "bench repeat --help", "bench repeat --top 0", "bench repeal"
+    )
+    assert re.search(r"repeat +See whether explainers name the same features", listed[1])
+    assert re.search(r"stain +Plant a known flaw", listed[1])
+    options = " ".join(shown[1].split())
+    assert "--top" in options
+    assert "How many features an explanation names (1 or more)" in options
+    assert "--jobs" in options
+    assert wrong[0] == 2
+    assert wrong[2].startswith("Error: top must be at least 1")
+    assert unknown[0] == 2
 
 
 def test_it_runs_to_a_report_whose_numbers_are_those_of_its_jobs(package, finished):
@@ -131,10 +169,9 @@ def test_it_is_a_function_and_a_finished_run_computes_nothing_until_its_code_cha
     assert "shown to be better than random" in ended.stdout
     assert sorted((package / "runs" / "repeat" / "jobs").rglob("*.json")) == stored
     assert [path.stat().st_mtime_ns for path in stored] == times
-    other = call(sys.executable, "-c", "import verax; verax.bench('repeat', out='runs/repeat', top=1)")
-    assert "holds another run" in other.stderr
-    typed = call(sys.executable, "-c", "import verax; verax.bench('repeat', tops=1)")
-    assert "There is no option 'tops'; did you mean 'top'?" in typed.stderr
+    other, typed = call(sys.executable, "-c", REFUSED).stdout.splitlines()
+    assert "holds another run" in other
+    assert "There is no option 'tops'; did you mean 'top'?" in typed
     code = package / "verax_repeat.py"
     code.write_text(
         code.read_text(encoding="utf-8").replace("max(len(one), 1)", "max(len(one), 2)"), encoding="utf-8"
@@ -144,17 +181,16 @@ def test_it_is_a_function_and_a_finished_run_computes_nothing_until_its_code_cha
     assert len(list((package / "runs" / "repeat" / "jobs").rglob("*.json"))) == 2 * len(stored)
 
 
-def test_one_that_cannot_be_imported_takes_no_other_command_with_it(package, call):
+def test_one_that_cannot_be_imported_takes_no_other_command_with_it(package, commands):
     points = next(package.glob("*.dist-info")) / "entry_points.txt"
     before = points.read_text(encoding="utf-8")
     points.write_text(before + "broken = verax_absent:Nothing\nempty = json:JSONDecoder\n", encoding="utf-8")
     try:
-        listed = call(*VERAX, "bench", "--help").stdout
-        assert re.search(r"broken +Cannot be loaded", listed)
-        assert re.search(r"stain +Plant a known flaw", listed)
-        ended = call(*VERAX, "bench", "broken")
-        assert ended.returncode == 2
-        assert "The benchmark 'broken' cannot be" in ended.stderr
-        assert "is no benchmark" in call(*VERAX, "bench", "empty").stderr
+        listed, broken, empty = commands("bench --help", "bench broken", "bench empty")
+        assert re.search(r"broken +Cannot be loaded", listed[1])
+        assert re.search(r"stain +Plant a known flaw", listed[1])
+        assert broken[0] == 2
+        assert "The benchmark 'broken' cannot be" in broken[2]
+        assert "is no benchmark" in empty[2]
     finally:
         points.write_text(before, encoding="utf-8")
