@@ -51,29 +51,40 @@ KINDS = ("known", "masked")
 
 
 @dataclass(frozen=True, eq=False)
-class TaskSessions:
-    """One task, as Table 1 needs it.
+class _Task:
+    """One study: a task of Table 1.
 
     Attributes:
         name: of the task.
         kind: "known" or "masked".
         answers: of the test sessions, with columns score, truth, condition, participant.
         sessions: columns participant, condition, minutes.
+        conditions: that have answers.
+        reference: what conditions are compared with, if anything.
+        controls: the random ones among the conditions.
         plain: the condition without explanations, if any.
-        methods: the conditions with a method's explanations.
-        model_accuracy: of the model on its test part.
+        test_accuracy: of the model on its test part.
+        people: what participants are called over several studies.
     """
 
     name: str
     kind: str
     answers: pd.DataFrame
     sessions: pd.DataFrame
+    conditions: tuple[str, ...]
+    reference: str | None
+    controls: tuple[str, ...]
     plain: str | None
-    methods: tuple[str, ...]
-    model_accuracy: float | None
+    test_accuracy: float | None
+    people: Mapping[str, str]
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The conditions with a method's explanations."""
+        return tuple(name for name in self.conditions if name not in self.controls and name != self.plain)
 
 
-def table_1(tasks: Sequence[TaskSessions]) -> Table | None:
+def _table_1(tasks: Sequence[_Task]) -> Table | None:
     """The table; None where no task has a condition without explanations and one with them."""
     there = [task for task in tasks if task.plain is not None and task.methods]
     if not there:
@@ -109,12 +120,12 @@ def _columns(methods: Sequence[str]) -> tuple[Column, ...]:
     )
 
 
-def _row(task: TaskSessions) -> dict[str, Value]:
+def _row(task: _Task) -> dict[str, Value]:
     shown = {"x": task.plain or ""} | {name: name for name in task.methods}
     each = task.answers.groupby(["participant", "condition"])[["score", "truth"]].mean().reset_index()
     row: dict[str, Value] = {
         "task": task.name,
-        "model_accuracy": None if task.model_accuracy is None else f"{task.model_accuracy:.3f}",
+        "model_accuracy": None if task.test_accuracy is None else f"{task.test_accuracy:.3f}",
     }
     for group, value in (("model", "score"), ("truth", "truth")):
         means = {key: _mean(task.answers, name, value) for key, name in shown.items()}
@@ -180,30 +191,6 @@ def clock(minutes: float) -> str:
 ALL = "all conditions"
 
 
-@dataclass(frozen=True, eq=False)
-class _Task:
-    """One study: its answers, its sessions, and what conditions are compared with."""
-
-    name: str
-    kind: str
-    answers: pd.DataFrame
-    sessions: pd.DataFrame
-    conditions: tuple[str, ...]
-    reference: str | None
-    controls: tuple[str, ...]
-    plain: str | None
-    test_accuracy: float | None
-    people: Mapping[str, str]
-
-    @property
-    def as_printed(self) -> TaskSessions:
-        """What the published table takes of it."""
-        methods = [name for name in self.conditions if name not in self.controls and name != self.plain]
-        return TaskSessions(
-            self.name, self.kind, self.answers, self.sessions, self.plain, tuple(methods), self.test_accuracy
-        )
-
-
 class ImitationTasks(Several[_Task]):
     """Table 1 over several studies, and session times of known and masked tasks."""
 
@@ -236,7 +223,7 @@ class ImitationTasks(Several[_Task]):
 
     def add(self, gathered: FindingsCollector, studies: Sequence[_Task], options: Options) -> None:
         """All tables, and the figure of times."""
-        printed = table_1([task.as_printed for task in studies])
+        printed = _table_1(studies)
         gathered.tables += [
             *([] if printed is None else [printed]),
             _table(studies, options.level),
