@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from threading import Lock
 
 import numpy as np
 
@@ -81,6 +82,7 @@ class KnownValues:
     ) -> None:
         self._read, self._first, self._template = read, first, template
         self._own = read(template[None])[0]
+        self._lock = Lock()  # places are of the values that were met when they were looked for
         asked = np.diff(first) > 0
         self._columns = [
             _Column(which, np.empty(0), np.empty((len(which), 0), dtype=np.int32))
@@ -108,6 +110,10 @@ class KnownValues:
 
         None where many values are new.
         """
+        with self._lock:
+            return self._answers(rows)
+
+    def _answers(self, rows: FloatArray) -> Masks | None:
         from verax.perturb.paths.kernels import place_bits
 
         found = [column.places(values) for column, values in zip(self._columns, rows.T, strict=True)]
