@@ -511,6 +511,7 @@ def test_rows_of_known_values_go_where_rows_go_that_are_read_one_by_one(name):
     frame = pd.DataFrame({"x": rng.normal(size=count), "y": rng.integers(0, 9, count).astype(float)})
     frame.loc[rng.random(count) < 0.2, "x"] = np.nan
     frame["kind"] = pd.Categorical(rng.choice(list("abcdefgh"), count))
+    frame["not read"] = 3.0
     goal = (frame["x"].fillna(1) + frame["kind"].isin(["a", "f"]) * frame["y"] > 1).astype(int)
     if name == "pipeline":
         steps = [("kind", OneHotEncoder(sparse_output=False), ["kind"]), ("x", StandardScaler(), ["x", "y"])]
@@ -523,7 +524,7 @@ def test_rows_of_known_values_go_where_rows_go_that_are_read_one_by_one(name):
     given = frame.assign(kind=frame["kind"].cat.codes).to_numpy() if name == "codes" else frame
     model = verax.as_model(fitted, reference=given)
     trees = path_for(model).trees
-    mixed = np.take_along_axis(model.reference, rng.integers(count, size=(900, 3)), axis=0)
+    mixed = np.take_along_axis(model.reference, rng.integers(count, size=(900, 4)), axis=0)
     mixed[:200, 0] = rng.normal(size=200)  # as inputs may have them that are no training rows
     known = trees._known.answers(mixed)
     cuts = np.concatenate(trees.cuts)

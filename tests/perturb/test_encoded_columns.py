@@ -68,6 +68,24 @@ def shuffled(count: int = 300) -> np.ndarray:
     return np.stack([rng.choice(column, count) for column in rows(400).T], axis=1)
 
 
+@pytest.mark.parametrize("most", [33, 600])
+def test_a_number_with_an_indicator_of_its_own_counts_however_rare_it_is(most):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=3000), "zip": rng.integers(0, most, 3000)})
+    rare = most - 2
+    frame.loc[frame["zip"] == rare, "zip"] = 0
+    frame.loc[5:7, "zip"] = rare
+    columns = ColumnTransformer([("zip", OneHotEncoder(), ["zip"])], remainder="passthrough")
+    fitted = make_pipeline(columns, LogisticRegression(C=100)).fit(
+        frame, (frame["x"] > 0) ^ (frame["zip"] == rare)
+    )
+    model = verax.as_model(fitted, reference=frame)
+    path = path_for(model)
+    assert (path.columns is not None) == (most == 33)
+    given = model.schema.encode(frame[:100])
+    np.testing.assert_allclose(path.predict(given), fitted.predict_proba(frame[:100]), rtol=0, atol=1e-12)
+
+
 @pytest.mark.parametrize("scaled", [True, False])
 def test_a_linear_model_is_a_sum_over_columns(scaled):
     model = ready(LogisticRegression(), scaled=scaled)

@@ -459,7 +459,7 @@ def _check_fitted(estimator: BaseEstimator) -> bool:
     if not hasattr(estimator, "predict_proba"):
         raise VeraxError(
             f"{name} has no predict_proba; use a classifier with probabilities, or fit it inside "
-            "scikit-learn's CalibratedClassifierCV."
+            "scikit-learn's CalibratedClassifierCV. If it predicts a number, give its predict and output='number'."
         )
     return False
 

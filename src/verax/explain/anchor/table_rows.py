@@ -180,9 +180,9 @@ class Known:
         # Sums modulo 2^64 of values times odd numbers: two of a million different rows get the same one about never.
         self._factors = stream(0, "anchor", "rows").integers(2**63, size=n_columns, dtype=np.uint64) * 2 + 1
         self._count = 0
-        # Most inputs ask for less than half of this, and then it need not grow.
-        self._keys = np.zeros(2**15, dtype=np.uint64)
-        self._numbers = np.zeros(2**15, dtype=np.int32)
+        # Most batches ask for less than half of this, and then it need not grow; what is not used takes no memory.
+        self._keys = np.zeros(2**18, dtype=np.uint64)
+        self._numbers = np.zeros(2**18, dtype=np.int32)
 
     def find(self, ask: Ask) -> tuple[IndexArray, IndexArray]:
         """The number of each sample's row, and the rows that are new, of which ``learn`` has to be told next."""

@@ -41,8 +41,9 @@ ONE_BY_ONE = frozenset(
         "StandardScaler",
     }
 )
-# So many numbers of a column tell which columns it feeds; of categories all are tried.
-PROBES = 32
+# Which columns a column feeds is told by all its categories, or all its numbers if they are no more than the first of
+# these; else by as many numbers as the second says.
+FEW_NUMBERS, PROBES = 256, 32
 # So many rows have to come out as the pipeline has them, to the last digit.
 CHECKED = 256
 # How far probabilities of trees may differ: xgboost adds up in single precision.
@@ -189,6 +190,9 @@ def _encoded_columns(model: TableModel, reference: FloatArray) -> EncodedColumns
         for values, fed in zip(seen, feeds, strict=True)
     )
     made = EncodedColumns(model, columns, constant)
+    every = made.places(rows)
+    if every is None or not np.array_equal(made.encode(every), encoded, equal_nan=True):
+        return "a value changes what no other value of its column changes"
     rows = _mixed(reference)
     places = made.places(rows)
     if places is None or not np.array_equal(made.encode(places), _transformed(model, rows), equal_nan=True):
@@ -219,6 +223,8 @@ def _one_by_one(step: BaseEstimator | str) -> bool:
         return all(_one_by_one(part) for _, part, _ in step.transformers_)
     if type(step).__name__ == "Pipeline":
         return all(_one_by_one(part) for _, part in step.steps)
+    if type(step).__name__ == "FunctionTransformer":  # what becomes of "passthrough" in a ColumnTransformer
+        return step.func is None
     return type(step).__name__ in ONE_BY_ONE
 
 
@@ -234,7 +240,7 @@ def _probe(model: TableModel, row: FloatArray, seen: list[FloatArray]) -> tuple[
     tried = []
     for column, values in enumerate(seen):
         some = np.arange(len(values))
-        if model.schema.columns[column].is_numeric:
+        if model.schema.columns[column].is_numeric and len(values) > FEW_NUMBERS:
             some = np.unique(np.linspace(0, len(values) - 1, PROBES).astype(np.intp))
         rows = np.repeat(row[None], len(some), axis=0)
         rows[:, column] = values[some]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from threading import Lock
 
 import numpy as np
 
@@ -23,6 +24,7 @@ MOST_VALUES, MOST_NEW = 50_000, 256
 TOGETHER = 1_024
 # So many rows have to be read as they are without this, to the last question.
 CHECKED = 256
+NOWHERE, NONE = np.empty(0, dtype=np.intp), np.empty(0)
 
 
 @dataclass(eq=False)
@@ -41,12 +43,18 @@ class _Column:
 
     def places(self, given: FloatArray) -> tuple[IndexArray, FloatArray]:
         """The place of each value, and those that were never met."""
-        places = np.searchsorted(self.values, given)
+        if not len(self.read):
+            return NOWHERE, NONE
         if not len(self.values):
-            return places, np.unique(given)
+            return NOWHERE, np.unique(given)
+        places = self.values.searchsorted(given)
         found = self.values.take(places, mode="clip")
-        strange = (found != given) & ~(np.isnan(found) & np.isnan(given))
-        return places, np.unique(given[strange])
+        same = found == given
+        if not same.all():
+            same |= np.isnan(found) & np.isnan(given)
+            if not same.all():
+                return places, np.unique(given[~same])
+        return places, NONE
 
     def take_in(self, values: FloatArray, below: NodeArray) -> None:
         """Adds new values."""
@@ -74,6 +82,7 @@ class KnownValues:
     ) -> None:
         self._read, self._first, self._template = read, first, template
         self._own = read(template[None])[0]
+        self._lock = Lock()  # places are of the values that were met when they were looked for
         asked = np.diff(first) > 0
         self._columns = [
             _Column(which, np.empty(0), np.empty((len(which), 0), dtype=np.int32))
@@ -93,6 +102,7 @@ class KnownValues:
         return self._are_constant(own) and all(
             np.array_equal(column.below[:, column.places(values)[0]].T, own[:, column.read])
             for column, values in zip(self._columns, rows.T, strict=True)
+            if len(column.read)
         )
 
     def answers(self, rows: FloatArray) -> Masks | None:
@@ -100,11 +110,14 @@ class KnownValues:
 
         None where many values are new.
         """
+        with self._lock:
+            return self._answers(rows)
+
+    def _answers(self, rows: FloatArray) -> Masks | None:
         from verax.perturb.paths.kernels import place_bits
 
         found = [column.places(values) for column, values in zip(self._columns, rows.T, strict=True)]
-        strange = [new if len(column.read) else new[:0]
-                   for column, (_, new) in zip(self._columns, found, strict=True)]  # fmt: skip
+        strange = [new for _, new in found]
         most = max(map(len, strange))
         if most > MOST_NEW or most + max(len(column.values) for column in self._columns) > MOST_VALUES:
             return None
