@@ -16,6 +16,7 @@ from verax.studies.analysis import Options, analysed
 from verax.studies.analysis.analyse import pooled_findings
 from verax.studies.analysis.between.effects import complete_pairs, paired
 from verax.studies.analysis.between.pooled_simulation import _joined, _Study
+from verax.studies.definition.own_questions import OwnQuestion
 from verax.studies.protocol.common_steps import participant_steps
 from verax.studies.protocol.contract import make_protocol
 from verax.studies.protocols.checks import check_protocol, sample_material
@@ -169,6 +170,18 @@ def test_each_part_alone_is_its_own_study(found):
     items = summarised(found, FAST)["items"]
     assert len(items) == 16
     assert [bool(one["changed"]) for one in items] == [False] * 8 + [True] * 8
+
+
+def test_questions_of_ones_own_around_the_parts_do_not_stop_the_analysis(found):
+    asked = {"name": "course", "question": "A course?", "answers": ("Yes", "No"), "place": "first"}
+    spec = found.study.spec.model_copy(update={"questions": (OwnQuestion(**asked),)})
+    asking = replace(found, study=replace(found.study, spec=spec))
+    tables = {table["key"]: table for table in summarised(asking, FAST)["tables"]}
+    assert (
+        tables["paper-2"]["rows"]
+        == {table["key"]: table for table in summarised(found, FAST)["tables"]}["paper-2"]["rows"]
+    )
+    assert part_of(analysed(asking), "forward").study.spec.questions == ()
 
 
 def test_user_tests_on_text_and_tables_are_pooled_as_in_the_paper(found):

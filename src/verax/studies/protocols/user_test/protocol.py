@@ -110,7 +110,10 @@ def part_study(study: Study, part: str) -> Study:
     )
     return replace(
         study,
-        spec=study.spec.model_copy(update={"protocol": {"name": part, **sizes}}),
+        # Questions of one's own are asked around both parts, and analysed with the whole.
+        spec=study.spec.model_copy(
+            update={"protocol": {"name": part, **sizes}, "questions": (), "quotas": ()}
+        ),
         items={item.id: item for item in role_in_part(study.items.values(), part)},
         phases={
             key.removeprefix(before): replace(phase, key=key.removeprefix(before))
