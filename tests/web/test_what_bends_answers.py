@@ -15,6 +15,9 @@ import pytest
 from real_parts import LONG, new_context
 from small_study import FAILED, GIVEN, small_study
 from verax.explain import Attribution, Composite, Edit, Part, Path, Rule
+from verax.studies.analysis.analyse import analysed
+from verax.studies.analysis.sample import left_by_page
+from verax.studies.answers.collect import collect
 from verax.studies.answers.flat_records import READERS, participant_records, view
 from verax.studies.definition.spec_tables import About, Texts
 from verax.studies.protocol.common_steps import participant_steps
@@ -276,6 +279,19 @@ def test_every_page_has_its_time_its_window_and_its_device(serve, new_page, size
     assert (first["device"], first["zoom"], first["translated"]) == (device, 1.0, False)
     assert first["pointer"] in ("mouse", "touch")
     assert second["seconds"] is None
+
+
+def test_who_leaves_is_counted_at_the_page_where_they_left(serve, new_page):
+    served = serve(small_study())
+    page = new_page(**DESK)
+    page.goto(f"{served.address}{http_enter(served.client)}")
+    press(page)  # the instructions; the screening test is the second page
+    page.get_by_role("link", name="Leave the study").click()
+    page.get_by_role("button", name="Stop, and keep my answers").click()
+    page.get_by_role("heading", name="You have left this study").wait_for()
+    collected = collect(served.store)
+    (table,) = left_by_page(collected, analysed(collected))
+    assert [(row["page"], row["phase"], row["withdrew"]) for row in table.rows] == [(2, "screening", 1)]
 
 
 # ---- Translation
