@@ -6,11 +6,13 @@ import random
 import re
 from importlib.resources import files
 from itertools import product
+from pathlib import Path
 
 import pytest
 from fluent.syntax import FluentParser, ast
 from fluent.syntax.visitor import Visitor
 
+import verax
 from verax.phrases import MANY, either, say, say_lines, speaking
 
 FOLDER = files("verax.phrases") / "en"
@@ -166,3 +168,31 @@ def test_slots_may_be_as_long_as_they_are(length):
     assert either([first, last]) == f"{first} or {last}"
     names = [f"column-{number}" for number in range(length // 10)]
     assert either(names) == f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+@pytest.mark.parametrize(
+    "stumbled",
+    [
+        "do you say besides",
+        "say that you can't say",
+        "leaf back",
+        "Page before",
+        "right in half of them, for each of its answers",
+        "How did you find your answers",
+        "Text, explained",
+        "Why does the model answer so",
+        "the last 1 hours",
+        "to help or to harm",
+        "hang on",
+        "people in a comparison",
+    ],
+)
+def test_sentences_over_which_readers_stumbled_are_said_nowhere(stumbled):
+    source = Path(verax.__file__).parent
+    said = [
+        *source.glob("phrases/*/*.ftl"),
+        *source.glob("web/templates/*.html"),
+        *source.glob("web/static/*.js"),
+    ]
+    assert len(said) > 50
+    assert [path.name for path in said if stumbled in path.read_text(encoding="utf-8")] == []

@@ -236,6 +236,8 @@ def test_a_study_with_people_from_a_platform_and_a_bonus_is_previewed_in_each_la
             assert f'<html lang="{language}"' in client.get(entered).text
             jumped = client.get("/jump/0/2", headers={"Accept-Language": language}, follow_redirects=True)
             assert f'<html lang="{language}"' in jumped.text
+            chosen = client.get("/pages/0", headers={"Accept-Language": language}).text
+            assert {"de": "Wählen Sie eine Seite", "en": "Choose a page"}[language] in chosen
             client.close()
 
 

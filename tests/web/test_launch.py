@@ -248,7 +248,7 @@ def test_full_and_dropping_out_are_found(tmp_path, mail, hook):
     store.withdraw(tokens[0])
     found = list(due_alerts(store, wanted))
     assert [alert.name for alert in found] == ["dropout"]
-    assert found[0].text.startswith("1 of 2 who began have left, which is above the share of 40%.")
+    assert found[0].text.startswith("1 of 2 who began have left, which is more than the limit of 40%.")
     store.close()
 
 

@@ -58,7 +58,7 @@ def test_four_or_more_long_answers_stand_in_a_row_lest_the_text_is_out_of_sight(
     def layout(options: int, letters: int) -> str:
         return asked(Question("x", "?", "choice", (Option("x" * letters, 1),) * options)).layout
 
-    assert [layout(3, 24), layout(3, 25), layout(4, 60), layout(4, 61), layout(8, 1)] == [
+    assert [layout(3, 24), layout(3, 25), layout(4, 80), layout(4, 81), layout(8, 1)] == [
         "row",
         "stack",
         "row",

@@ -15,6 +15,10 @@ import pytest
 from real_parts import LONG, new_context
 from small_study import FAILED, GIVEN, small_study
 from verax.explain import Attribution, Composite, Edit, Part, Path, Rule
+from verax.phrases import speaking
+from verax.studies.analysis.analyse import analysed
+from verax.studies.analysis.sample import left_by_page
+from verax.studies.answers.collect import collect
 from verax.studies.answers.flat_records import READERS, participant_records, view
 from verax.studies.definition.spec_tables import About, Texts
 from verax.studies.protocol.common_steps import participant_steps
@@ -278,6 +282,19 @@ def test_every_page_has_its_time_its_window_and_its_device(serve, new_page, size
     assert second["seconds"] is None
 
 
+def test_who_leaves_is_counted_at_the_page_where_they_left(serve, new_page):
+    served = serve(small_study())
+    page = new_page(**DESK)
+    page.goto(f"{served.address}{http_enter(served.client)}")
+    press(page)  # the instructions; the screening test is the second page
+    page.get_by_role("link", name="Leave the study").click()
+    page.get_by_role("button", name="Stop, and keep my answers").click()
+    page.get_by_role("heading", name="You have left this study").wait_for()
+    collected = collect(served.store)
+    (table,) = left_by_page(collected, analysed(collected))
+    assert [(row["page"], row["phase"], row["withdrew"]) for row in table.rows] == [(2, "screening", 1)]
+
+
 # ---- Translation
 
 
@@ -478,6 +495,25 @@ def test_evidence_for_one_answer_stands_beside_that_for_the_other(new_page, tmp_
         first, second = (side.bounding_box() for side in sides)
     assert first["y"] == second["y"]
     assert first["x"] + first["width"] <= second["x"]
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_what_is_judged_is_in_sight_beside_answers_of_any_language(new_page, tmp_path, language):
+    with speaking(language):
+        study = sample_study(
+            {"name": "class-from-evidence", "test": 4, "items_per_participant": 4},
+            {"test": 4},
+            conditions=[{"name": "method", "explainer": "lime"}, {"name": "control", "like": "method"}],
+        )
+    row = study.rows[0]
+    steps = participant_steps(study, row, 1)
+    with running(preview_app(study, tmp_path)) as address:
+        page = new_page(**LAPTOP)
+        page.goto(f"{address}/jump/{row.number}/{[step.phase for step in steps].index('evidence') + 1}")
+        last = page.locator(".evidence li").last.bounding_box()
+        dock = page.locator(".dock").bounding_box()
+        assert page.locator("form[data-unread]").count() == 0
+    assert last["y"] + last["height"] <= dock["y"]
 
 
 @SIZES

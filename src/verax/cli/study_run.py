@@ -404,7 +404,7 @@ def _group(group: Group, who: str) -> Iterator[RenderableType]:
     yield _rows(group)
     if group.phases:
         yield Text(f"\nminutes on the pages of each part ({who})")
-        table = _table("part", "behind", "quarter", "median", "three quarters", "dropped out")
+        table = _table("part", "finished", "quarter", "median", "three quarters", "dropped out")
         timed = {timing.phase: timing for timing in group.phases}
         for phase in dict.fromkeys([*timed, *group.dropped]):
             times: tuple[object, ...] = ("", "", "", "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route
 from starlette.types import Message, Receive, Scope, Send
 
-from verax.phrases import say
+from verax.phrases import LANGUAGE, languages, say, speaking
 from verax.studies.definition.screen import Meaning, Question
 from verax.studies.definition.study import Study
 from verax.studies.definition.study_files import load_study
@@ -30,7 +30,7 @@ from verax.studies.protocol.common_steps import participant_steps
 from verax.studies.store import ParticipantView, Store, open_store
 from verax.studies.store.participant.posted import part_of
 from verax.web.app import SafeHeaders, make_app, static
-from verax.web.pages import POLICY, Site, asset_name, draw, see_other, wanted_language
+from verax.web.pages import POLICY, Site, asset_name, browser_language, draw, see_other, wanted_language
 from verax.web.serve import address, listen, run
 
 tell = partial(say, "experimenter")
@@ -81,8 +81,10 @@ def preview_app(study: Study, scratch: Path) -> Starlette:
     )
 
 
-def _choose(study: Study, request: Request) -> Response:  # noqa: ARG001
-    return _drawn(study, "preview.html", {"rows": [(row.number, row.cells.in_words()) for row in study.rows]})
+def _choose(study: Study, request: Request) -> Response:
+    return _drawn(
+        study, request, "preview.html", {"rows": [(row.number, row.cells.in_words()) for row in study.rows]}
+    )
 
 
 def _pages(study: Study, request: Request) -> Response:
@@ -92,16 +94,18 @@ def _pages(study: Study, request: Request) -> Response:
     if row is None:
         raise HTTPException(404)
     parts: list[tuple[str, list[tuple[int, str]]]] = []
-    for ord, step in enumerate(participant_steps(study, row, 1), start=1):
-        title = study.phases[step.phase].title or step.phase
-        if not parts or parts[-1][0] != title:
-            parts.append((title, []))
-        item = tell("preview-item", item=step.item) if step.item else ""
-        shown = [study.screens[step.screen].heading, item, step.condition]
-        parts[-1][1].append(
-            (ord, ", ".join(words for words in shown if words) or tell("preview-page", page=ord))
-        )
-    return _drawn(study, "preview_pages.html", {"row": number, "cells": row.cells.in_words(), "parts": parts})
+    with _speaking(request):
+        for ord, step in enumerate(participant_steps(study, row, 1), start=1):
+            title = study.phases[step.phase].title or step.phase
+            if not parts or parts[-1][0] != title:
+                parts.append((title, []))
+            item = tell("preview-item", item=step.item) if step.item else ""
+            shown = [study.screens[step.screen].heading, item, step.condition]
+            parts[-1][1].append(
+                (ord, ", ".join(words for words in shown if words) or tell("preview-page", page=ord))
+            )
+    context = {"row": number, "cells": row.cells.in_words(), "parts": parts}
+    return _drawn(study, request, "preview_pages.html", context)
 
 
 def _jump(rows: _Rows, request: Request) -> Response:
@@ -132,12 +136,17 @@ def _fill(rows: _Rows, request: Request) -> Response:
 def _widths(study: Study, request: Request) -> Response:
     """The same page as on a phone and as on a desk, side by side."""
     row, token = request.path_params["row"], request.path_params["token"]
-    answer = _drawn(study, "preview_widths.html", {"row": row, "token": token})
+    answer = _drawn(study, request, "preview_widths.html", {"row": row, "token": token})
     answer.headers["Content-Security-Policy"] = f"{POLICY}; frame-src 'self'"
     return answer
 
 
-def _drawn(study: Study, template: str, context: Mapping[str, object]) -> HTMLResponse:
+def _speaking(request: Request) -> AbstractContextManager[None]:
+    """The language of whoever looks, of those that Verax has for experimenters."""
+    return speaking(browser_language((LANGUAGE, *languages()), request.scope))
+
+
+def _drawn(study: Study, request: Request, template: str, context: Mapping[str, object]) -> HTMLResponse:
     shared = {
         "study": study.spec.title,
         "contact": "",
@@ -146,7 +155,8 @@ def _drawn(study: Study, template: str, context: Mapping[str, object]) -> HTMLRe
         "static": lambda name: f"/static/{asset_name(name)}",
         "link": "",
     }
-    return HTMLResponse(draw(template, shared | dict(context)))
+    with _speaking(request):
+        return HTMLResponse(draw(template, shared | dict(context)))
 
 
 def fill_in(store: Store, token: str) -> ParticipantView | None:

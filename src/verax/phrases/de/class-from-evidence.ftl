@@ -56,7 +56,7 @@ certain =
     }
 likely =
     { $asked ->
-        [model] Ich bin nicht sicher, aber das Modell hat wahrscheinlich geantwortet: { $name }.
+        [model] Ich bin nicht sicher, aber wahrscheinlich hat das Modell geantwortet: { $name }.
         [noun] Ich bin nicht sicher, aber wahrscheinlich: { $name } ({ $noun }).
        *[input] Ich bin nicht sicher, aber wahrscheinlich: { $name }.
     }

@@ -54,6 +54,15 @@ continued =
        *[other] { $times }-mal fortgesetzt
     }
 
+# Die Teile der Seite eines Laufs.
+page-found = { $title }: was gefunden wurde
+part-found = Was gefunden wurde
+part-numbers = Die Zahlen
+part-failed = Was gescheitert ist
+part-left-out = Was weggelassen wurde
+part-again = Noch einmal ausführen
+part-again-how = Wie es noch einmal ausgeführt wird
+
 report-is = Der Bericht ist { $path }.
 
 ## Wie Teilnehmende eine Eingabe und ihre Merkmale nennen. $kind ist "text" oder "table". Text und Datensatz sind beide

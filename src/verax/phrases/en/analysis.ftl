@@ -335,7 +335,7 @@ families-apart =
     The { $planned ->
         [one] { $planned } planned pair
        *[other] { $planned } planned pairs
-    } and the other { $others } are corrected apart, by Holm.
+    } and the other { $others } are corrected separately, by Holm.
 families-together = Corrected by Holm for all pairs.
 mixed-disagrees = The linear mixed model does not agree with the primary analysis on { $parts }.
 mixed-disagrees-part = { $condition } ({ $why })

@@ -44,7 +44,7 @@ alert-error-text = { $errors ->
        *[other] { $errors } pages
     } could not be shown or saved. Look at the server's log.
 alert-dropout = { $title }: many people leave
-alert-dropout-text = { $left } of { $began } who began have left, which is more than the limit of { $share }. See on which page they left: verax study status.
+alert-dropout-text = { $left } of { $began } who began have left, which is more than the limit of { $share }. verax study status says in which part they left.
 alert-silent = { $title }: nobody came
 alert-silent-text = Nobody has come for { $hours ->
         [1] an hour

@@ -148,7 +148,7 @@ def _percent(share: float) -> str:
 # Answers stand in a row if none is longer; a few long ones are read better one below the other, and many would push
 # each other out of sight.
 ROW_LABEL = 24
-LONG_ROW_LABEL = 60
+LONG_ROW_LABEL = 80
 MANY = 4
 ROW_OPTIONS = 7
 # Keys 1 to 9 answer; a longer list has none.
