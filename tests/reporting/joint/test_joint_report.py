@@ -296,8 +296,8 @@ def test_the_page_has_every_estimate_and_the_file_beside_it_every_number(folders
     assert json.loads((tmp_path / "out" / "both.json").read_text()) == encoded(written)
     seen = read(page.read_text(encoding="utf-8"))
     for row in (
-        "lime 90.0 [80.0, 100.0] 7.3 [1.2, 13.5]",
-        "random 20.0 [10.0, 30.0] 0.4 [−5.0, 6.0]",
+        "Evaluation Better is lime greedy shap random Staining, a more 90.0 [80.0, 100.0] 70.0 [60.0, 80.0]",
+        "more 7.3 [1.2, 13.5] 5.0 [−1.0, 11.0] 3.1 [−2.2, 8.4] 0.4 [−5.0, 6.0]",
         "4 +0.80 0.333",  # four methods have no interval
         "0.333",
     ):
@@ -527,6 +527,14 @@ def test_a_run_of_measures_stands_beside_studies_and_claims_nothing(folders, tmp
     assert both.measures.compared[0][0].correlation.spearman == pytest.approx(-0.4)
     page = read((tmp_path / "page.html").read_text(encoding="utf-8"))
     assert "Do automatic measures predict what helps people?" in page
+    # One table holds all: with planted reasons, with people, and by the measure.
+    for row in (
+        "Evaluation Better is lime shap greedy random",
+        "Staining, rt more 70.0 [60.0, 80.0] 80.0 [70.0, 90.0] 60.0 [50.0, 70.0] 10.0 [0.0, 20.0]",
+        "more 7.3 [1.2, 13.5] 3.1 [−2.2, 8.4] 5.0 [−1.0, 11.0] 0.4 [−5.0, 6.0]",
+        "deletion less 0.40 [0.39, 0.41] 0.50 [0.49, 0.51] 0.20 [0.19, 0.21] 0.10 [0.09, 0.11]",
+    ):
+        assert row in page
     assert "−0.40 over 4 methods" in page
     assert "The automatic measure is not shown to order 4 methods" in page
 
@@ -565,4 +573,4 @@ def test_findings_of_a_benchmark_that_nobody_here_knows_stand_beside_the_others(
     assert both.comparisons[0].methods == ("lime", "shap")
     page = read((tmp_path / "page.html").read_text(encoding="utf-8"))
     assert "lime passes the benchmark" in page
-    assert "lime 3.0 [2.0, 4.0] 7.3 [1.2, 13.5]" in page
+    assert "Savings more 3.0 [2.0, 4.0]" in page

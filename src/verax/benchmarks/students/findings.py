@@ -120,9 +120,9 @@ def findings(
         for method in methods:
             rows += _gains(taught, test, method, models, students, sizes)
     claims, tests = _a_a(taught, students, sizes)
-    title = say("run", datasets=first_of(list(dict.fromkeys(cell.dataset for cell, _ in cells)), 2))
+    datasets = first_of(list(dict.fromkeys(cell.dataset for cell, _ in cells)), 2)
     found = StudentsSummary(
-        findings=tuple(_compared(row, title) for row in corrected(rows)),
+        findings=tuple(_compared(row, datasets) for row in corrected(rows)),
         sentences=[],
         left_out=left_out(cells),
         failures=(*failures, *failed_explainers(cells)),
@@ -142,9 +142,10 @@ def findings(
     return found
 
 
-def _compared(row: Finding, title: str) -> Finding:
+def _compared(row: Finding, datasets: str) -> Finding:
     """A row with what it says beside other benchmarks: a method's one gain in a test is a claim about it."""
     gains = [number_name(GAIN, test, EVERY) for test in TESTS]
+    title = say("run", test=next(test for test in TESTS if f", {test}, " in row.measure), datasets=datasets)
     if row.model != ALL or row.measure not in gains:
         return replace(row, title=title)
     helps = row.p_adjusted is not None and row.p_adjusted <= ALPHA and (row.estimate or 0.0) > 0

@@ -302,7 +302,7 @@ evaluation-name =
         [yes] { " " }(simulated people)
        *[no] { "" }
     }
-every-how = How it was computed: a benchmark's estimate is the mean over its models and datasets; since models of one dataset share their stains, their errors are taken as dependent, which makes the interval rather too wide than too narrow. A study's estimate is the one of its own report. Explainers are matched by name, without parameters. The ceiling (ground-truth) and the condition without explanations (none) are not explainers and are left out; random is kept, in both.
+every-how = How it was computed: a benchmark's estimate is the mean over its models and datasets; since models of one dataset share their stains, their errors are taken as dependent, which makes the interval rather too wide than too narrow. A study's estimate is the one of its own report. Explainers are matched by name, without parameters. The ceiling (ground-truth) and the condition without explanations (none) are not explainers and are left out; random is kept, in both. Automatic measures stand at the end of the table: they rest on no known reason and no person, and claim nothing.
 column-measure = Measure
 column-known = Order of what is known (tau)
 # $rho with its interval; $methods is over how many methods.
@@ -315,7 +315,14 @@ table-measures = Rank correlation of each measure's order of explainers with tha
 measures-how = The first number is Kendall's tau between the measure's order of explanations of known quality and the truth's, with its 95% interval. The others are Spearman's rho over the explainers of both; a measure of which less is better is turned round. What the sentences claim is corrected by Holm over the measures.
 pair = { $benchmark } against { $study }
 pair-bots = { $benchmark } against { $study } (simulated people)
-column-explainer = Explainer
+column-evaluation = Evaluation
+column-better = Better is
+# $higher: whether more of what an evaluation measures is better.
+better =
+    { $higher ->
+        [yes] more
+       *[no] less
+    }
 column-pair = Evaluations
 column-methods = Methods
 column-rho = Spearman's rho

@@ -4,7 +4,11 @@
 title = Which explanations help a learner predict the model?
 
 # What a run is called beside others.
-run = Students, { $datasets }
+run =
+    Students, { $test ->
+        [forward] new
+       *[counterfactual] changed
+    } inputs of { $datasets }
 
 # What the run did, below the title.
 asked =

@@ -204,6 +204,7 @@ class JointReport:
         comparisons: of benchmarks with studies, what says most first.
         agreements: of benchmarks with each other.
         measures: automatic measures beside all evaluations; None where none was given.
+        measured: explainers by each automatic measure, which claims nothing.
         notes: what was left out.
         versions: of the libraries.
     """
@@ -218,6 +219,7 @@ class JointReport:
     versions: Mapping[str, str | None]
     agreements: tuple[OrderAgreement, ...] = ()
     measures: MeasureOrders | None = None
+    measured: tuple[Evaluation, ...] = ()
     format: int = 1
     kind: Literal["report"] = "report"
 
@@ -239,6 +241,7 @@ def compare_evaluations(folders: Sequence[Path]) -> JointReport:
         versions=library_versions(),
         agreements=tuple(agreements(evaluations)),
         measures=measure_orders(given),
+        measured=tuple(one for one in given if one.kind == "measure"),
     )
 
 
@@ -305,6 +308,7 @@ def render_joint_report(both: JointReport, page: Path) -> str:
     """The page as HTML; it will lie at ``page``, from where it points to the evaluations' own reports."""
     evaluations, order = both.evaluations, both.explainers
     correlated = [comparison for comparison in both.comparisons if comparison.correlation is not None]
+    everybody = [*order, *(name for name in explainer_order(both.measured) if name not in order)]
     return str(
         page_environment()
         .get_template("joint.html")
@@ -320,8 +324,15 @@ def render_joint_report(both: JointReport, page: Path) -> str:
             notes=both.notes,
             panels=evaluation_panels(evaluations, order),
             floor=FLOOR in order,
-            headings=[say("column-explainer"), *(evaluation.name for evaluation in evaluations)],
-            rows=[[name, *(_stood(name, evaluation) for evaluation in evaluations)] for name in order],
+            headings=[say("column-evaluation"), say("column-better"), *everybody],
+            rows=[
+                [
+                    one.name,
+                    say("better", higher=one.higher_is_better),
+                    *(_stood(name, one) for name in everybody),
+                ]
+                for one in (*evaluations, *both.measured)
+            ],
             evaluations=[(evaluation, _own_report(evaluation, page)) for evaluation in evaluations],
             folders=both.folders,
             against=[
