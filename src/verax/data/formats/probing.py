@@ -121,9 +121,7 @@ def _sentences_of(file: Path) -> Iterator[Sentence]:
             members = sorted(
                 (m for m in archive if m.name.endswith(".conllu")), key=lambda member: member.name
             )
-            texts = {
-                f"{file}:{m.name}": content.read() for m in members if (content := archive.extractfile(m))
-            }
+            texts = {f"{file}:{m.name}": member.read() for m in members if (member := archive.extractfile(m))}
     except (tarfile.TarError, EOFError, zlib.error) as error:
         raise VeraxError(f"{file} cannot be unpacked ({error}); check that the file is whole.") from error
     for name, content in texts.items():
