@@ -277,7 +277,11 @@ def running(
         finally:
             if server.poll() is None:
                 os.killpg(server.pid, signal.SIGTERM)
-                server.wait(30)
+                try:
+                    server.wait(30)
+                except subprocess.TimeoutExpired:  # oTree after a crowd
+                    os.killpg(server.pid, signal.SIGKILL)
+                    server.wait()
 
 
 def wait_for(port: int, server: subprocess.Popen, log: Path) -> None:

@@ -128,7 +128,7 @@ class Turns:
         if self._free:
             self._free -= 1
             return True
-        turn = asyncio.get_running_loop().create_future()
+        turn: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         self._watch()
         try:
