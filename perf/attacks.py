@@ -171,7 +171,19 @@ async def hang_up(target: Target) -> str:
     return f"200 clients that hang up: {len(target.log()) - before} lines in the log"
 
 
-ATTACKS = (fill_the_disk, sign_in_crowd, hold_the_database, dawdle, hang_up)
+async def invent_people(target: Target) -> str:
+    """Who enters beside it comes from the same address, and has a place already."""
+    found: dict[object, int] = {}
+    for _ in range(30):
+        for status, many in (
+            await statuses([target.connection().request("POST", "/enter") for _ in range(10)])
+        ).items():
+            found[status] = found.get(status, 0) + many
+    return f"300 people who are invented at one address: {found}"
+
+
+# The last one leaves nobody in from this address for a while.
+ATTACKS = (fill_the_disk, sign_in_crowd, hold_the_database, dawdle, hang_up, invent_people)
 
 
 def parent_of(port: int) -> int:

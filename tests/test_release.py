@@ -9,6 +9,8 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+import yaml
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -44,3 +46,15 @@ def test_linting_installs_no_torch():
     assert {"ruff", "mypy", "import-linter"} <= set(linters)
     assert not {"torch", "playwright", "transformers"} & set(linters)
     assert "$(LOCKED) -e" in makefile
+
+
+def test_nothing_is_released_without_a_signature_an_audit_and_the_bill_of_materials():
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())["jobs"]
+    steps = {
+        name: [step.get("run", step.get("uses", "")) for step in job["steps"]] for name, job in jobs.items()
+    }
+    assert "verification.verified" in steps["build"][0]
+    assert {"make release-check", "make audit", "make sbom"} <= set(steps["build"])
+    assert jobs["publish"]["needs"] == "build"
+    assert "sbom.cdx.json" in steps["publish"][-1]
+    assert "--verify-tag" in steps["publish"][-1]
