@@ -71,6 +71,8 @@ audit: $(VENV)/.dev
 browser: $(VENV)/.dev
 	scripts/get_browser.sh $(BIN)/playwright
 
+# Verax beside lime and shap on bags of words and tables: one run of some minutes of one processor, which writes the whole of
+# perf/RESULTS.md. What the next three measure stands in perf/OTHERS.md.
 perf: $(VENV)/.dev
 	$(ONE_THREAD) $(BIN)/python perf/explainers.py
 

@@ -18,7 +18,7 @@ from typing import Any
 from verax.benchmarks.atlas.findings import AtlasCell, AtlasSummary
 from verax.codec import decode
 from verax.phrases import say
-from verax.reporting.atlas import Timed, equal_time, pair_words, shown
+from verax.reporting.atlas import Timed, equal_time, pair_rows, shown
 from verax.results.findings import FLOOR
 from verax.run.manifest import MANIFEST
 from verax.text import NOTHING
@@ -180,10 +180,10 @@ def open_lines(summary: AtlasSummary) -> list[str]:
         lines.append(f"- {made.model}, {made.method}: {needed} (so far {made.n})")
     if summary.undecided:
         heads = ["sort of model", "pair", "ahead by, points", "reasons so far", "reasons that would decide"]
-        rows = [f"| {' | '.join(pair_words(pair))} |" for pair in summary.undecided]
+        rows = [f"| {' | '.join(row)} |" for row in pair_rows(summary.undecided)]
         table = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}", *rows]
-        alike = sum(pair.alike for pair in summary.undecided)
-        title = f"{len(rows)} pairs that are not told apart; of {alike} the interval lies within 5 points"
+        open_ones = sum(not pair.alike and not pair.same for pair in summary.undecided)
+        title = f"{len(summary.undecided)} pairs that are not told apart; of {open_ones} it matters which is better"
         lines += ["", say("atlas", "how-pairs"), "", *folded(title, table)]
     return lines
 

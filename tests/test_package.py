@@ -41,7 +41,7 @@ def test_the_wheel_holds_every_file_of_the_package_its_pages_and_nothing_else(bu
     }
     pages = {
         f"verax/{path.relative_to(ROOT).as_posix()}"
-        for path in (ROOT / "docs").rglob("*.md")
+        for path in (*(ROOT / "docs").rglob("*.md"), *(ROOT / "docs" / "server").iterdir())
         if path.parts[-2:] != ("reference", "results.md")  # a site makes it of docstrings
     }
     papers = {
@@ -58,7 +58,7 @@ def test_nothing_stray_is_in_the_source_distribution(built):
     with tarfile.open(sdist) as archive:
         top = {Path(name).parts[1] for name in archive.getnames() if len(Path(name).parts) > 1}
         pages = {Path(name).suffix for name in archive.getnames() if Path(name).parts[1:2] == ("docs",)}
-    assert pages <= {"", ".md"}
+    assert pages <= {"", ".md", ".service", ".timer", ".toml"}  # the last three are files for a server
     assert top <= {
         "src",
         "docs",

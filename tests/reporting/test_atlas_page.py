@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import pytest
 
 from real_parts import launched_chromium, new_context
-from verax.benchmarks.atlas.findings import AtlasSummary, Value, summarise
+from verax.benchmarks.atlas.findings import AtlasSummary, OpenPair, Value, summarise
 from verax.benchmarks.atlas.plan import PlannedRun
 from verax.benchmarks.atlas.spec import AtlasSpec
-from verax.reporting.atlas import equal_time, render_atlas
+from verax.reporting.atlas import equal_time, pair_rows, render_atlas
 
 SPEC = AtlasSpec(
     size="small",
@@ -163,3 +163,16 @@ def test_columns_of_automatic_measures_say_which_measure_and_which_way_is_better
     page = render_atlas(summarise(spec, (), values, runs, ()), [], {})
     headings = re.findall(r'<th scope="col" data-model[^>]*>([^<]*)</th>', page)
     assert headings == ["tree, films: infidelity (less is better)", "forest, films: comprehensiveness"]
+
+
+def test_pairs_that_are_open_say_what_would_decide_and_methods_without_a_difference_stand_together():
+    def pair(ahead, behind, difference, low=None, high=None, needed=None):
+        return OpenPair("tree", ahead, behind, difference, low, high, 8, needed)
+
+    same = [pair("a", "b", 0.0), pair("a", "c", 0.0), pair("b", "c", 0.0)]
+    rows = pair_rows([*same, pair("a", "d", 12.0, -1.0, 25.0, 1300), pair("d", "e", 1.0, -2.0, 4.0, 90)])
+    assert rows == [
+        ("decision trees", "a, b and c", "0", "8", "the same on every reason"),
+        ("decision trees", "a before d", "12.0 [−1.0, 25.0]", "8", "1,300"),
+        ("decision trees", "d before e", "1.0 [−2.0, 4.0]", "8", "hardly matters"),
+    ]

@@ -139,7 +139,7 @@ def render_atlas(
                 samples=summary.spec.of_size("samples"),
             ),
             at_time=equal_time(parts, timings),
-            pairs=[pair_words(pair) for pair in summary.undecided],
+            pairs=pair_rows(summary.undecided),
             undecided=[
                 (cell.finding, cell.needed)
                 for cell in (*summary.headline, *summary.cells)
@@ -220,13 +220,41 @@ def _written(unit: Unit, value: float | None, low: float | None, high: float | N
     return unit.number(value), ends
 
 
-def pair_words(pair: OpenPair) -> tuple[str, str, str, str, str]:
-    """A pair as readers see it: the sort of model, both methods, how far the first is ahead, and what would decide."""
-    number, interval = _written(POINTS, pair.difference, pair.low, pair.high)
-    case = "alike" if pair.alike else "never"
-    needed = say("atlas", f"pairs-{case}") if pair.alike or pair.needed is None else f"{pair.needed:,}"
-    both = say("atlas", "pair", ahead=pair.ahead, behind=pair.behind)
-    return sort_words(pair.model), both, f"{number} {interval}".strip(), str(pair.n), needed
+def pair_rows(pairs: Sequence[OpenPair]) -> list[tuple[str, str, str, str, str]]:
+    """Pairs as readers see them: the sort of model, the methods, how far the first is ahead, and what would decide.
+
+    Methods with the same values on every reason stand together in one row.
+    """
+    rows: list[tuple[str, str, str, str, str]] = []
+    for model in dict.fromkeys(pair.model for pair in pairs):
+        own = [pair for pair in pairs if pair.model == model]
+        words, n = sort_words(model), str(own[0].n)
+        for names in _same(own):
+            rows.append((words, say("atlas", "names", names=names), "0", n, say("atlas", "pairs-same")))
+        for pair in own:
+            if pair.same:
+                continue
+            number, interval = _written(POINTS, pair.difference, pair.low, pair.high)
+            case = "alike" if pair.alike else "never"
+            needed = (
+                say("atlas", f"pairs-{case}") if pair.alike or pair.needed is None else f"{pair.needed:,}"
+            )
+            both = say("atlas", "pair", ahead=pair.ahead, behind=pair.behind)
+            rows.append((words, both, f"{number} {interval}".strip(), str(pair.n), needed))
+    return rows
+
+
+def _same(pairs: Sequence[OpenPair]) -> list[list[str]]:
+    """Groups of methods whose values are the same on every reason."""
+    groups: list[list[str]] = []
+    for pair in pairs:
+        if pair.same:
+            group = next((one for one in groups if pair.ahead in one or pair.behind in one), None)
+            if group is None:
+                groups.append([pair.ahead, pair.behind])
+            else:
+                group += [name for name in (pair.ahead, pair.behind) if name not in group]
+    return groups
 
 
 def equal_time(cells: Iterable[AtlasCell], timings: Sequence[Timed]) -> list[AtTime]:

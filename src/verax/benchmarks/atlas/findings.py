@@ -144,6 +144,11 @@ class OpenPair:
     needed: int | None
 
     @property
+    def same(self) -> bool:
+        """Whether both have the same value on every stain."""
+        return self.difference == 0 and self.low is None
+
+    @property
     def alike(self) -> bool:
         """Whether the interval lies within five points, so that it hardly matters which is better."""
         most = 100 * MARGIN
