@@ -37,7 +37,7 @@ COUNTED = (
 )
 WRONG = re.compile(
     r"\.\.|,,|;;|\s[.,;:)]|\(\s|\(\)|  |None(?! of| can)|\{|\}|\b1 \w+s were\b|\.0\b(?!\d)| and [,.;]"
-    rf"|(?<![\w.,])1 (new )?({COUNTED})\b|\bone (new )?({COUNTED})\b|[a-z.] and (?!Robot)[A-Z][a-z]"
+    rf"|(?<![\w.,])1 (new )?({COUNTED})\b|\bone (new )?({COUNTED})\b|[a-z.] and (?!Robot|Graubard|Young)[A-Z][a-z]"
 )
 
 

@@ -20,7 +20,7 @@ from verax.studies.definition.own_questions import OwnQuestion
 from verax.studies.protocol.common_steps import participant_steps
 from verax.studies.protocol.contract import make_protocol
 from verax.studies.protocols.checks import check_protocol, sample_material
-from verax.studies.protocols.user_test.protocol import part_of
+from verax.studies.protocols.user_test.parts import part_of
 
 TABLE = {"name": "user-test", "learning": 4, "test": 8, "changed": 8}
 ROLES = {"learning": 4, "test": 8, "changed": 8}

@@ -25,7 +25,7 @@ from verax.studies.analysis.primary import method_lines, primary_figure
 from verax.studies.analysis.sensitivity import sensitivity_table, varied_changes
 from verax.studies.definition.languages import in_language
 from verax.studies.protocol.contract import Analysed, Findings, ProtocolAnalysis
-from verax.studies.protocols.user_test.protocol import PARTS, part_of
+from verax.studies.protocols.user_test.parts import PARTS, part_of
 from verax.studies.results.study_summary import Options
 
 say_table = partial(say_phrase, "study-tables")
