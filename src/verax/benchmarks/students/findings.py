@@ -142,7 +142,7 @@ def findings(
     return found
 
 
-def _compared(row: Finding, datasets: str) -> Finding:
+def _compared(row: Finding, datasets: list[str]) -> Finding:
     """A row with what it says beside other benchmarks: a method's one gain in a test is a claim about it."""
     gains = [number_name(GAIN, test, EVERY) for test in TESTS]
     title = say("run", test=next(test for test in TESTS if f", {test}, " in row.measure), datasets=datasets)
