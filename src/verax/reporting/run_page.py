@@ -293,7 +293,7 @@ def render_page(page: RunPage, again: Mapping[str, object] | None = None) -> str
 
 def own_html(template: str, macro: str, *given: object, **more: object) -> str:
     """A macro of a benchmark's own template with these arguments, as markup that is not escaped again."""
-    module = page_environment().get_template(template).make_module()
+    module = page_environment().get_template(template).module
     made: str = getattr(module, macro)(*given, **more)
     return made
 
