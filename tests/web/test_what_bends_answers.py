@@ -220,13 +220,17 @@ def test_who_was_screened_out_is_told_so_and_a_second_start_is_suspected(serve, 
     assert second["retake_of"] == first["participant"]
 
 
-def test_who_declined_is_not_told_to_continue(serve):
+def test_who_declined_is_not_told_to_continue(serve, new_page):
     served = serve(small_study())
-    url = served.client.post("/enter").headers["location"]
-    served.client.post(url, data={"consent": "no"})
-    page = served.client.get("/").text
-    assert "You chose not to take part" in page
-    assert "continue where you stopped" not in page
+    page = new_page(**DESK)
+    page.goto(served.address)
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="I do not agree").click()
+    page.get_by_role("heading", name="You chose not to take part").wait_for()
+    page.goto(served.address)
+    said = page.locator("main").inner_text()
+    assert "You chose not to take part" in said
+    assert "continue where you stopped" not in said
 
 
 def test_another_account_of_the_platform_in_the_same_browser_is_suspected(serve):
