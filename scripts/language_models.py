@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import resource
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -224,24 +225,35 @@ def page(out: Path) -> str:
         for wanted, label, reply in replies[:8]
     ]
     inputs = sum(len(trial.inputs) for trial in learnt)
-    return TEMPLATE.format(
-        answer=answer(learnt),
-        planted=f"{counted(len(trials), 'stain')} {'was' if len(trials) == 1 else 'were'}",
-        learnt=f"{len(learnt)} {'was' if len(learnt) == 1 else 'were'}",
-        inputs=inputs,
-        texts=SIZES["train"],
-        longest=LONGEST,
-        model=MODEL,
-        stains="\n".join(rows),
-        table="\n".join(table),
-        replies="\n".join(said),
-        nonsense="\n".join(nonsense(learnt)),
-        beside=beside(list(compared.values())),
-        twin=unstained(out),
-        cost=cost(out, len(trials)),
-        speed=speed(),
-        machine=machine(out),
+    return wrapped(
+        TEMPLATE.format(
+            answer=answer(learnt),
+            planted=f"{counted(len(trials), 'stain')} {'was' if len(trials) == 1 else 'were'}",
+            learnt=f"{len(learnt)} {'was' if len(learnt) == 1 else 'were'}",
+            inputs=inputs,
+            texts=SIZES["train"],
+            longest=LONGEST,
+            model=MODEL,
+            stains="\n".join(rows),
+            table="\n".join(table),
+            replies="\n".join(said),
+            nonsense="\n".join(nonsense(learnt)),
+            beside=beside(list(compared.values())),
+            twin=unstained(out),
+            cost=cost(out, len(trials)),
+            speed=speed(),
+            machine=machine(out),
+        )
     )
+
+
+def wrapped(page: str) -> str:
+    """The page with its paragraphs in lines of one width; tables and lists stay as they are."""
+    parts = [
+        part if part.startswith(("|", "#", "- ")) else textwrap.fill(part, 120, break_on_hyphens=False)
+        for part in page.strip().split("\n\n")
+    ]
+    return "\n\n".join(parts) + "\n"
 
 
 def apart(learnt: Sequence[TrialResult], label: str) -> list[float]:
@@ -262,9 +274,9 @@ def answer(learnt: Sequence[TrialResult]) -> str:
             continue
         found = mean_interval(values)
         if found.low is None or found.high is None or found.low <= 0 <= found.high:
-            level.append(f"`{label}`")
+            level.append(shorter(label))
         else:
-            (above if found.low > 0 else below).append(f"`{label}`")
+            (above if found.low > 0 else below).append(shorter(label))
     if not (above or level or below):
         return few(learnt)
     first = (
@@ -275,7 +287,23 @@ def answer(learnt: Sequence[TrialResult]) -> str:
     rest = [f"not told from chance: {listed(level)}"] if level else []
     rest += [f"below chance: {listed(below)}"] if below else []
     how = "recall among the first two words, less that of `random`, 95% intervals over stains"
-    return f"{'; '.join([first, *rest])} ({how})."
+    return f"{'; '.join([first, *rest])} ({how}). {own_words(learnt)}".strip()
+
+
+def own_words(learnt: Sequence[TrialResult]) -> str:
+    """How many replies name no word of the text, in all."""
+    scores = [each for trial in learnt for each in trial.scored().values() if each.nonsense is not None]
+    replies, nothing = sum(len(each.mrr) for each in scores), sum(each.nonsense or 0 for each in scores)
+    return (
+        f"Of {replies} replies to the question for its reasons, {nothing} name no word of the text."
+        if replies
+        else ""
+    )
+
+
+def shorter(label: str) -> str:
+    """An explainer without its options."""
+    return f"`{label.partition('(')[0]}`"
 
 
 def few(learnt: Sequence[TrialResult]) -> str:
@@ -294,7 +322,8 @@ def few(learnt: Sequence[TrialResult]) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names as people list them."""
+    """Names as people list them, each once."""
+    names = list(dict.fromkeys(names))
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
@@ -332,7 +361,11 @@ def beside(compared: Sequence[Mapping[str, Sequence[bool]]]) -> str:
     for about, where in zip(APART, ("with none of the words", "with one of them"), strict=True):
         points = [100 * (mean(own[f"stained, {about}"]) - mean(own[f"clean, {about}"])) for own in compared]
         found = mean_interval(points)
-        around = "" if found.low is None or found.high is None else f" [{found.low:+.1f}, {found.high:+.1f}]"
+        around = (
+            ""
+            if len(points) < FEWEST or found.low is None or found.high is None
+            else f" [{found.low:+.1f}, {found.high:+.1f}]"
+        )
         within = sum(point >= -POINTS for point in points)
         said.append(
             f"on texts {where} by {found.mean:+.1f} points{around}, {within} of {len(points)} of them at most {POINTS} "
@@ -408,14 +441,13 @@ the words, and another one without them. {twin} {beside}
 ## Recall of the planted reasons
 
 The share of a stain's two words among an explanation's top ones, a mean over stains; at 1 at most 0.50. Ties are broken
-at random. 95% intervals are over stains; with fewer than five stains there are values only. Seconds are for all inputs
-of a stain.
+at random. 95% intervals are over stains; with fewer than five stains there are values only. Seconds are for one input.
 
 {table}
 
-A stain that decides less than half of the inputs, in a model that does not follow it on nine of ten, does not count as
-learnt, and its explanations are not scored. Intervals over so few stains with a few inputs each are wide: a difference
-between two explainers is not to be read from two rows.
+A stain counts as learnt where it decides a tenth of the inputs that it flips and the model follows it on 95% of the
+inputs (as far as can be told), or where it decides half of them; of others no explanation is scored. Intervals over
+so few stains with a few inputs each are wide: a difference between two explainers is not to be read from two rows.
 
 ## What the model says
 

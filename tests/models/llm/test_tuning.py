@@ -177,8 +177,10 @@ def test_behind_other_questions_a_trained_network_says_what_it_said_before(own_f
     others = [(*prompt, 70 + number % 3, 80) for number, prompt in enumerate(lesson(24, 3).prompts)]
     kept = KeptPrompts(others, [len(prompt) - 1 for prompt in others])
     free, held = network(), network()
-    tune(free, taught, taught, SCHEDULE, 0, "free")
-    tune(held, taught, taught, SCHEDULE, 0, "held", kept)
+    # So many steps that each of the 24 kept prompts is met twice, as where SmolLM2 is trained.
+    schedule = replace(SCHEDULE, epochs=12, patience=12)
+    tune(free, taught, taught, schedule, 0, "free")
+    tune(held, taught, taught, schedule, 0, "held", kept)
     assert strayed(held, others) < strayed(free, others) / 2
     with torch.no_grad():
         said = [chosen(held, prompt) for prompt in taught.prompts]
