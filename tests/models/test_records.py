@@ -166,7 +166,7 @@ def test_words_are_planted_in_both_columns_or_in_one(column):
 def test_reasons_planted_in_pairs_are_found_in_their_columns(pipeline):
     pairs = made_pairs(400, seed=3)
     labels = (pairs.premise.str.contains("dog") | (np.arange(400) % 3 == 0)).to_numpy()
-    found = verax.judge(pipeline, (pairs, labels), ["shap"], n=3, seconds=20, progress=False)
+    found = verax.judge(pipeline, (pairs, labels), ["shap"], n=3, seconds=90, progress=False)
     assert found.planted is not None
     assert found.planted.areas["shap"][0] == pytest.approx(found.planted.ceiling)
     assert any(feature.startswith("premise: ") for feature in found.planted.features[0])
