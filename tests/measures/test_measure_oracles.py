@@ -1,14 +1,16 @@
-"""Measures beside captum's, Quantus' and ferret's where these define the same.
+"""Measures beside captum's, Quantus' and ferret's where these define the same, or what theirs adds up to.
 
 Quantus 0.6.0's Monotonicity fills the baseline with the baseline, so that its answer is always True; it is given a
 function that puts the input's values there.
 """
 
+import copy
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import permutations
 from types import ModuleType
 
 import numpy as np
@@ -16,15 +18,17 @@ import pytest
 import quantus
 import torch
 import transformers
+from captum.attr import InputXGradient
 from captum.metrics import infidelity, sensitivity_max
 from torch import nn
 
 import verax
 from verax.data.table import Column, Schema
 from verax.explain import Greedy
+from verax.explain.base import Explainer
 from verax.explain.explanation import Attribution
 from verax.measures.case import make_case
-from verax.measures.repeating import _rows
+from verax.measures.repeating import _randomised, _rows
 from verax.measures.subsets import _random_sets
 
 COLUMNS = 6
@@ -268,6 +272,155 @@ def test_monotonicity_is_quantus_where_it_is_given_the_values(network, given):
     theirs = np.array(quantus_values(metric, network, some), dtype=float)
     assert set(theirs) == {0.0, 1.0}
     assert verax.measure("monotonicity", absent="mean")(*some) == pytest.approx(theirs)
+
+
+def test_the_place_among_all_orders_follows_from_quantus_pixel_flipping(network, given):
+    """Quantus flips all 720 orders of six columns; both ends and the place between them are taken from these."""
+    model, rows, explanations = given
+    orders = np.array(list(permutations(range(COLUMNS))))
+    every = [Attribution(model.schema.names, -places.astype(float), 0) for places in orders.argsort(axis=1)]
+    for row, explained in zip(rows, explanations, strict=True):
+        targeted = [replace(one, target=explained.target) for one in every]
+        curves = flipped(network, (model, np.tile(row, (len(orders), 1)), targeted))
+        falls = (curves[:, :1] - curves[:, 1:]).mean(axis=1)
+        low, high = falls.min(), falls.max()
+        first = np.argsort(-explained.scores)
+        for name, order, sign in (
+            ("naopc-comprehensiveness", first, 1),
+            # What is kept first is removed last, and should fall little.
+            ("naopc-sufficiency", first[::-1], -1),
+        ):
+            place = (falls[(orders == order).all(axis=1)][0] - low) / (high - low)
+            found = verax.measure(name, absent="mean")(model, row[None], [explained])[0]
+            assert found == pytest.approx(place if sign > 0 else 1 - place, abs=1e-6), name
+
+
+def test_stability_is_quantus_mean_over_versions_by_its_rank_correlation(network, given):
+    """Of a version of which another class is predicted Quantus' AvgSensitivity has NaN, which is left out here."""
+    known, _, _ = given
+    rows = np.random.default_rng(11).normal(size=(40, COLUMNS))
+    margins = np.abs(np.subtract(*known.predict_proba(rows).T))
+    rows = rows[np.argsort(margins)[:6]]  # near the border, so that some versions cross it
+    method, versions, radius = Greedy(), 8, 0.5
+    explanations = method.explain(known, rows)
+    case = make_case("stability", "order", known, rows, explanations)
+    moved = np.array([_rows(case, number, versions, radius) for number in range(len(rows))])
+    stays = known.predict_proba(moved.reshape(-1, COLUMNS)).argmax(axis=1).reshape(len(rows), versions)
+    stays = stays == np.array(case.targets)[:, None]
+    assert stays.any(axis=1).all()
+    assert not stays.all()
+    turns = iter(range(versions))
+
+    def explain(model, inputs, targets, **_):
+        own = np.asarray(inputs).reshape(len(inputs), COLUMNS)
+        found = method.explain(known, own, np.asarray(targets).tolist())
+        return np.array([one.scores for one in found])[:, None, :]
+
+    metric = quantus.AvgSensitivity(
+        nr_samples=versions, perturb_func=lambda arr, **_: moved[:, next(turns)].reshape(arr.shape),
+        similarity_func=partial(quantus.similarity_func.correlation_spearman, batched=True),
+        norm_numerator=lambda a: a, norm_denominator=lambda a: 1.0, return_nan_when_prediction_changes=True,
+        abs=False, normalise=False, disable_warnings=True, display_progressbar=False,
+    )  # fmt: skip
+    metric.mean_func = np.nanmean
+    theirs = metric(
+        model=network, x_batch=rows[:, None, :], y_batch=np.array(case.targets),
+        a_batch=np.array([one.scores for one in explanations])[:, None, :], channel_first=True, softmax=False,
+        explain_func=explain,
+    )  # fmt: skip
+    ours = verax.measure("stability", explainer=method, versions=versions, radius=radius)(
+        known, rows, explanations
+    )
+    assert ours == pytest.approx(np.array(theirs), abs=1e-6)
+    assert np.ptp(ours) > 0.1
+
+
+def gradients(network, rows, targets):
+    inputs = torch.from_numpy(np.array(rows)).requires_grad_()
+    found = InputXGradient(network).attribute(inputs, target=torch.tensor(targets))
+    return found.detach().numpy().reshape(len(rows), COLUMNS)
+
+
+@dataclass(frozen=True)
+class Slopes(Explainer):
+    """captum's product of gradient and input, of whatever weights a model has."""
+
+    def explain(self, model, inputs, targets=None):
+        return [
+            Attribution(model.schema.names, scores, target)
+            for scores, target in zip(gradients(model.module, inputs, targets), targets, strict=True)
+        ]
+
+
+class Redrawn(nn.Linear):
+    """A layer that is reset to given weights; Quantus makes a model random by resetting its layers."""
+
+    drawn: tuple[torch.Tensor, ...]
+
+    def reset_parameters(self):
+        with torch.no_grad():
+            for parameter, values in zip(self.parameters(), self.drawn, strict=True):
+                parameter.copy_(values)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_model_randomisation_is_the_last_step_of_quantus_on_the_same_random_weights(network, given, seed):
+    """Quantus makes layer after layer random, from the last to the first; Verax all of them."""
+    known, rows, _ = given
+    model = verax.as_model(
+        network, encoder=lambda rows: torch.from_numpy(np.asarray(rows, dtype=float)), class_names=("no", "yes"),
+        outputs="probabilities", schema=known.schema, reference=known.reference, kind="table",
+    )  # fmt: skip
+    targets = [0, 1, 1, 0]
+    explanations = Slopes().explain(model, rows, targets)
+    case = make_case("model-randomisation", "order", model, rows, explanations)
+    drawn = _randomised(case, seed).module
+    reset = copy.deepcopy(network)
+    for layer, other in zip(reset.layers, drawn.layers, strict=True):
+        if isinstance(layer, nn.Linear):
+            layer.__class__ = Redrawn
+            layer.drawn = tuple(other.parameters())
+            assert not any(
+                torch.equal(one, two) for one, two in zip(layer.parameters(), layer.drawn, strict=True)
+            )
+    metric = quantus.MPRT(
+        similarity_func=quantus.similarity_func.correlation_spearman, layer_order="top_down",
+        return_last_correlation=True, abs=False, normalise=False, disable_warnings=True,
+    )  # fmt: skip
+    theirs = metric(
+        model=reset, x_batch=rows[:, None, :], y_batch=np.array(targets),
+        a_batch=np.array([one.scores for one in explanations])[:, None, :], channel_first=True, softmax=False,
+        explain_func=lambda model, inputs, targets, **_: gradients(model, inputs, targets)[:, None, :],
+    )  # fmt: skip
+    ours = verax.measure("model-randomisation", explainer=Slopes(), seed=seed)(model, rows, explanations)
+    assert ours == pytest.approx(np.array(theirs), abs=1e-6)
+    assert np.ptp(ours) > 0.1
+
+
+def test_agreement_is_quantus_share_of_the_first_in_a_mask_and_its_rank_correlation(network, given):
+    """The mask holds the k first features of the other explanation."""
+    model, rows, explanations = given
+    rng = np.random.default_rng(4)
+    other = [replace(one, scores=rng.normal(size=COLUMNS)) for one in explanations]
+    mine, theirs = (np.array([one.scores for one in some]) for some in (explanations, other))
+    for k in (1, 2, 3, 5):
+        mask = np.zeros_like(theirs, dtype=bool)
+        np.put_along_axis(mask, np.argsort(-np.abs(theirs), axis=1)[:, :k], values=True, axis=1)
+        metric = quantus.TopKIntersection(
+            k=k, abs=True, normalise=False, disable_warnings=True, display_progressbar=False
+        )
+        wanted = metric(
+            model=network, x_batch=rows[:, None, :], y_batch=np.array([one.target for one in explanations]),
+            a_batch=mine[:, None, :], s_batch=mask[:, None, :], channel_first=True, softmax=False,
+        )  # fmt: skip
+        found = verax.measure("feature-agreement", other=other, k=k)(model, rows, explanations)
+        assert found == pytest.approx(np.array(wanted), abs=1e-6)
+    # Of the six, two tie.
+    mine[:, 1] = mine[:, 4]
+    tied = [replace(one, scores=scores) for one, scores in zip(explanations, mine, strict=True)]
+    found = verax.measure("rank-correlation", other=other)(model, rows, tied)
+    wanted = quantus.similarity_func.correlation_spearman(mine, theirs, batched=True)
+    assert found == pytest.approx(wanted, abs=1e-6)
 
 
 @pytest.fixture
