@@ -38,6 +38,7 @@ from verax.benchmarks.students.findings import (
     number_name,
 )
 from verax.benchmarks.students.jobs import CONTROLS, NONE, ORACLE, RANDOM, RANDOM_AGAIN
+from verax.benchmarks.students.spec import StudentsSpec
 from verax.phrases import say
 from verax.text import listed
 
@@ -263,6 +264,10 @@ def page(runs: Sequence[Kept]) -> str:
         sizes_table(runs, "students"),
         "",
     ]
+    for one in runs:
+        every = StudentsSpec.model_fields["sizes"].default
+        if lacking := [str(size) for size in every if size not in one.about["sizes"]]:
+            lines += [f"Not measured on {named(one)}: n = {listed(lacking)}.", ""]
     for one in runs:
         for test in TESTS:
             title = f"{one.name}, {WHERE[test]} inputs"

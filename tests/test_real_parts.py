@@ -16,8 +16,8 @@ from real_parts import new_context
 
 STRICT = "default-src 'none'; script-src 'self'; style-src 'self'"
 PAGES = {
-    "/labelled": "<label>Your answer <input name='answer'></label>",
-    "/unlabelled": "<input name='answer'>",
+    "/labelled": "<main><h1>A page</h1><label>Your answer <input name='answer'></label></main>",
+    "/unlabelled": "<main><h1>A page</h1><input name='answer'></main>",
     "/scripted": "<p id='told'>no script ran</p><script src='/told.js'></script>",
     "/told.js": "document.getElementById('told').textContent = 'a script ran'",
 }

@@ -744,9 +744,7 @@ def test_a_study_that_cannot_be_built_is_told_and_the_others_are_rehearsed(tmp_p
     assert told[0] in run.notes
     assert "HatEval2019" in run.numbers["table-1"]
     assert "SST" not in run.numbers["table-1"]
-    both = {
-        "studies": {"own": {name: {"protocol": {"training": 500}} for name in ("sst.toml", "hateval.toml")}}
-    }
-    small = Size(**with_changes(small.model_dump(exclude_none=True), both))
+    every = {"studies": {"own": {name: {"protocol": {"training": 500}} for name in small.studies.specs}}}
+    small = Size(**with_changes(small.model_dump(exclude_none=True), every))
     with pytest.raises(VeraxError, match="balanced"):
         run_paper(replace(paper, about=paper.about.model_copy(update={"small": small})), tmp_path / "none")
